@@ -1,0 +1,98 @@
+# Shared by apply-overlay, refresh and make-patches (to be sourced): the files of ours in a foreign tree.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# Three trees lie in build/src:
+#   glibc-stock   as unpacked; never written to
+#   glibc.series  only the files of ours: overlay files, and the foreign files
+#                 that the series changes, with the series applied by quilt
+#   glibc         the tree that is built and in which one may work
+# and build/stamp/overlay.files lists the files of ours with the sum each was
+# given in `glibc'.  A file in `glibc' with another sum has been worked on.
+
+stock=$build/src/glibc-stock
+tree=$build/src/glibc
+series_tree=$build/src/glibc.series
+manifest=$stamps/overlay.files
+
+version=$(cat "$stock.version")
+patches=$top/patches/glibc-$version
+overlay_dirs="elf include debug sysdeps"
+
+# quilt without the settings of the person who runs it.
+quilt_in ()
+{
+  (cd "$1" && shift \
+   && QUILT_PATCHES=$patches QUILT_PC=.pc QUILT_DIFF_ARGS='' \
+      QUILT_PATCH_OPTS='' quilt --quiltrc - "$@")
+}
+
+# Our files, relative to the top, without what editors leave behind.
+overlay_files ()
+{
+  for dir in $overlay_dirs; do
+    test -d "$top/$dir" || continue
+    (cd "$top" && find "$dir" -type f ! -name '.*' ! -name '*~' ! -name '#*' \
+       ! -name '*.orig' ! -name '*.rej' ! -name '*.pyc')
+  done | sort
+}
+
+series_names ()
+{
+  test -f "$patches/series" || return 0
+  sed 's/#.*//; s/[ \t].*//; /^$/d' "$patches/series"
+}
+
+# Foreign files that the series changes, adds or deletes.
+patched_files ()
+{
+  series_names | while read -r name; do
+    sed -n 's,^\(+++\|---\) [ab]/\([^\t]*\).*,\2,p' "$patches/$name"
+  done | sort -u
+}
+
+removed_files ()
+{
+  test -f "$patches/removed" || return 0
+  sed 's/#.*//; /^[ \t]*$/d' "$patches/removed" | sort -u
+}
+
+# All of them.
+our_files ()
+{
+  { overlay_files; patched_files; removed_files; } | sort -u
+}
+
+# Print "SUM PATH" for each PATH on standard input, relative to the directory
+# DIR; the sum of a file that does not exist is a dash.
+sums ()
+{
+  (cd "$1" && {
+     while read -r path; do
+       if test -f "$path"; then echo "$path"; else echo "- $path" >&3; fi
+     done | xargs -r -d '\n' sha256sum -- | sed 's/  */ /'
+   } 3>&1)
+}
+
+# Put glibc.series together in DIR: overlay files and stock files to be
+# patched are copied, then the series is pushed without fuzz.
+assemble ()
+{
+  rm -rf "$1"
+  mkdir -p "$1"
+  patched_files | while read -r path; do
+    test -f "$stock/$path" || continue
+    mkdir -p "$1/$(dirname "$path")"
+    cp "$stock/$path" "$1/$path"
+  done
+  removed_files | while read -r path; do
+    test -f "$stock/$path" || die "patches/glibc-$version/removed: no such file: $path"
+    rm -f "$1/$path"
+  done
+  overlay_files | tar -c -f - -C "$top" -T - | tar -x -f - -C "$1"
+  test -n "$(series_names)" || return 0
+  mkdir -p "$build/log"
+  quilt_in "$1" push -a -q --fuzz=0 >"$build/log/series.log" 2>&1 \
+    || { tail -n 20 "$build/log/series.log" >&2
+         die "the series does not apply; see build/log/series.log"; }
+}

@@ -1,0 +1,24 @@
+/* Walking the stack of the calling thread by SFrame.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe from the first call and thread-safe: no
+   allocation, no lock, no dlopen; errno is left alone; no fault, whatever
+   the stack holds.  Uses less than 1 KiB of stack.  */
+
+#ifndef _SFRAME_BACKTRACE_H
+#define _SFRAME_BACKTRACE_H
+
+#include <sframe-step.h>
+
+/* Store in ARRAY, SIZE of which are available (at least 1), the PC of the
+   frame in *REGISTERS and of its callers, innermost first.  Return how many
+   were stored, or -1 if the tables do not describe one of the frames, so
+   that only another unwinder can tell the rest.  *REGISTERS is clobbered.
+
+   A trace ends at the outermost frame, when ARRAY is full, or where the stack
+   is found to be broken.  */
+int __sframe_backtrace (void **array, int size,
+			struct sframe_registers *registers) attribute_hidden;
+
+#endif /* _SFRAME_BACKTRACE_H  */

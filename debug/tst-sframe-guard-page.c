@@ -1,0 +1,99 @@
+/* Test that backtrace ends where a frame would reach past the end of its
+   stack into a guard page, and how much stack backtrace itself needs.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <sys/mman.h>
+
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-x86.h"
+
+#if HAVE_SFRAME_X86
+
+enum
+{
+  STACK_SIZE = 64 * 1024,
+  /* take, function and run_at_top.  */
+  GOOD_FRAMES = 3,
+  PATTERN = 0xa5,
+  /* What backtrace may use, its return address included.  */
+  STACK_USE_MAX = 1024,
+};
+
+/* Call FUNCTION on the stack that ends at TOP.  The CFI puts the return
+   address beyond that end, at TOP + 8.  */
+extern void run_at_top (void *top, void (*function) (void));
+asm (ASM_TEXT (run_at_top,
+	       "push %rbx\n"
+	       ".cfi_adjust_cfa_offset 8\n"
+	       "mov %rsp, %rbx\n"
+	       "lea -16(%rdi), %rsp\n"
+	       ".cfi_def_cfa_offset 32\n"
+	       "call *%rsi\n"
+	       "mov %rbx, %rsp\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       "pop %rbx\n"
+	       ".cfi_adjust_cfa_offset -8\n"
+	       "ret\n"));
+
+static char *stack;
+static struct trace trace;
+static char *sp_of_caller;
+
+static void FRAME
+take (void)
+{
+  sp_of_caller = __builtin_frame_address (0);
+  trace.count = backtrace (trace.pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+static void FRAME
+function (void)
+{
+  take ();
+  KEEP_FRAME ();
+}
+
+static size_t
+stack_use (void)
+{
+  size_t unused = 0;
+  while (unused < STACK_SIZE && (unsigned char) stack[unused] == PATTERN)
+    ++unused;
+  return sp_of_caller - (stack + unused);
+}
+
+static int
+do_test (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  stack = xmmap (NULL, STACK_SIZE + page, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  xmprotect (stack + STACK_SIZE, page, PROT_NONE);
+  memset (stack, PATTERN, STACK_SIZE);
+
+  run_at_top (stack + STACK_SIZE, function);
+  check_no_fallback ();
+  TEST_COMPARE (trace.count, GOOD_FRAMES);
+  TEST_VERIFY (_Unwind_FindEnclosingFunction (trace.pc[0]) == take);
+  TEST_VERIFY (_Unwind_FindEnclosingFunction (trace.pc[1]) == function);
+  TEST_VERIFY (_Unwind_FindEnclosingFunction (trace.pc[2]) == run_at_top);
+
+  printf ("info: %zu bytes of stack\n", stack_use ());
+  TEST_VERIFY (stack_use () > 0);
+  TEST_VERIFY (stack_use () <= STACK_USE_MAX);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs to change SP");
+}
+#endif
+
+#include <support/test-driver.c>

@@ -1,0 +1,54 @@
+/* Test backtrace through a function that no unwind table describes: it
+   may end there, but must not guess.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-x86.h"
+
+#if HAVE_SFRAME_X86
+
+static struct trace_pair pair;
+
+void FRAME
+callee (void)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+}
+
+extern void without_cfi (void);
+asm (".pushsection .text\n"
+     /* So that there is no table for the byte before either.  */
+     ".skip 64, 0xcc\n"
+     "without_cfi:\n"
+     "sub $1032, %rsp\n"
+     /* What a guesser would take for a return address.  */
+     "lea 1 + callee(%rip), %rax\n"
+     "mov %rax, (%rsp)\n"
+     "call callee\n"
+     "add $1032, %rsp\n"
+     "ret\n"
+     ".skip 64, 0xcc\n"
+     ".popsection");
+
+static int
+do_test (void)
+{
+  without_cfi ();
+  check_equal (&pair);
+  /* collect, callee and without_cfi.  */
+  TEST_COMPARE (pair.ours.count, 3);
+  TEST_VERIFY (pair.ours.pc[2] - (void *) without_cfi < 32);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs a function in assembler");
+}
+#endif
+
+#include <support/test-driver.c>

@@ -1,0 +1,124 @@
+/* Test that the first backtrace in a process calls no memory allocator:
+   it is called from within malloc, by the handler of a signal that
+   interrupted it.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include <support/xsignal.h>
+
+#include "tst-sframe-support.h"
+
+/* Enough for the test driver.  Nothing is given back.  */
+static char arena[1024 * 1024] __attribute__ ((aligned (_Alignof (max_align_t))));
+static size_t arena_used;
+
+static bool raise_in_malloc;
+static bool in_backtrace;
+static int calls_in_backtrace;
+
+static struct trace_pair pair;
+
+static void *
+allocate (size_t alignment, size_t size)
+{
+  calls_in_backtrace += in_backtrace;
+  size_t start = (arena_used + alignment - 1) & -alignment;
+  if (start > sizeof (arena) || size > sizeof (arena) - start)
+    {
+      errno = ENOMEM;
+      return NULL;
+    }
+  arena_used = start + size;
+  return arena + start;
+}
+
+void * FRAME
+malloc (size_t size)
+{
+  if (raise_in_malloc)
+    {
+      raise_in_malloc = false;
+      raise (SIGUSR1);
+    }
+  return allocate (_Alignof (max_align_t), size);
+}
+
+void *
+calloc (size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow (count, size, &bytes))
+    return NULL;
+  /* The arena was never written to.  */
+  return allocate (_Alignof (max_align_t), bytes);
+}
+
+void *
+realloc (void *old, size_t size)
+{
+  char *new = allocate (_Alignof (max_align_t), size);
+  /* The size of OLD is not known, only that it ends before NEW.  */
+  if (new != NULL && old != NULL)
+    memcpy (new, old, size < (size_t) (new - (char *) old)
+			 ? size : (size_t) (new - (char *) old));
+  return new;
+}
+
+void *
+memalign (size_t alignment, size_t size)
+{
+  return allocate (alignment, size);
+}
+
+void *
+aligned_alloc (size_t alignment, size_t size)
+{
+  return allocate (alignment, size);
+}
+
+int
+posix_memalign (void **result, size_t alignment, size_t size)
+{
+  *result = allocate (alignment, size);
+  return *result == NULL ? ENOMEM : 0;
+}
+
+void
+free (void *block)
+{
+  calls_in_backtrace += in_backtrace;
+}
+
+static void
+handler (int signo)
+{
+  in_backtrace = true;
+  /* The first in this process.  */
+  void *first[4];
+  int count = backtrace (first, 4);
+  in_backtrace = false;
+  TEST_COMPARE (count, 4);
+
+  collect (&pair);
+}
+
+static int
+do_test (void)
+{
+  xsignal (SIGUSR1, handler);
+  raise_in_malloc = true;
+  void *(*volatile call) (size_t) = malloc;
+  TEST_VERIFY (call (1) != NULL);
+  TEST_VERIFY (!raise_in_malloc);
+
+  TEST_COMPARE (calls_in_backtrace, 0);
+  check_no_fallback ();
+  check_same_with (&pair, malloc);
+  return 0;
+}
+
+#include <support/test-driver.c>

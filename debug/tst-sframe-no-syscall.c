@@ -1,0 +1,139 @@
+/* Test that backtrace makes no system call, not even at its first use,
+   while the stack is one that the C library knows.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <support/support.h>
+#include <support/test-driver.h>
+#include <support/xsignal.h>
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+
+static struct trace_pair pair;
+/* Shared with the parent.  */
+static struct
+{
+  volatile int count;
+  volatile int last;
+} *forbidden;
+
+/* The kernel comes here instead of making the call.  */
+static void
+note_call (int signo, siginfo_t *info, void *context)
+{
+  forbidden->last = info->si_syscall;
+  ++forbidden->count;
+}
+
+/* Permit the calling thread to return from a signal handler and to exit,
+   and nothing else.  */
+static void
+forbid_system_calls (void)
+{
+  struct sock_filter filter[] =
+    {
+      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigreturn, 2, 0),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+  struct sock_fprog program = { .len = array_length (filter),
+				.filter = filter };
+  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+    _exit (EXIT_UNSUPPORTED);
+}
+
+/* Take the process's first backtrace under the filter and exit.  The
+   oracle comes second; what it calls is not counted.  */
+static void FRAME
+collect_and_exit (void)
+{
+  forbid_system_calls ();
+  pair.ours.count = backtrace (pair.ours.pc, TRACE_MAX);
+  int count = forbidden->count;
+  collect_oracle (&pair.oracle);
+  forbidden->count = count;
+  _exit (pair.oracle.complete && first_difference (&pair) < 0 ? 0 : 1);
+}
+
+static void
+on_main_stack (void)
+{
+  collect_and_exit ();
+}
+
+static void *
+thread_function (void *closure)
+{
+  collect_and_exit ();
+  return closure;
+}
+
+static void
+on_thread_stack (void)
+{
+  xpthread_join (xpthread_create (NULL, thread_function, NULL));
+}
+
+static void
+handler (int signo)
+{
+  collect_and_exit ();
+}
+
+static void
+in_signal_handler (void)
+{
+  xsignal (SIGUSR1, handler);
+  raise (SIGUSR1);
+}
+
+static void
+run (void (*function) (void))
+{
+  forbidden->count = 0;
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      struct sigaction sa = { .sa_sigaction = note_call,
+			      .sa_flags = SA_SIGINFO };
+      xsigaction (SIGSYS, &sa, NULL);
+      function ();
+      _exit (1);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == EXIT_UNSUPPORTED)
+    FAIL_UNSUPPORTED ("seccomp filters are not available");
+  TEST_COMPARE (forbidden->count, 0);
+  if (forbidden->count > 0)
+    printf ("info: the last was system call %d\n", forbidden->last);
+  TEST_COMPARE (status, 0);
+}
+
+static int
+do_test (void)
+{
+  forbidden = support_shared_allocate (sizeof (*forbidden));
+  run (on_main_stack);
+  run (on_thread_stack);
+  run (in_signal_handler);
+  support_shared_free (forbidden);
+  return 0;
+}
+
+#include <support/test-driver.c>

@@ -1,0 +1,119 @@
+/* Test that backtrace ends where a function's saved FP is overwritten,
+   and that it shows every frame up to there.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <sys/mman.h>
+
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-x86.h"
+
+#if HAVE_SFRAME_X86
+
+/* take, smash and caller.  */
+enum { GOOD_FRAMES = 3 };
+
+/* Out of the compiler's sight.  */
+static volatile int buffer_size = 100;
+
+struct attempt
+{
+  bool smash;
+  void *value;
+  struct trace trace;
+};
+
+/* The first leaves the stack as it should be.  */
+static struct attempt attempts[10];
+
+static void FRAME
+take (struct trace *trace)
+{
+  trace->count = backtrace (trace->pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+/* The psABI has the FP of the caller where the FP of this function
+   points to.  */
+static void FRAME
+smash (struct attempt *attempt)
+{
+  void *volatile *frame = __builtin_frame_address (0);
+  void *saved = frame[0];
+  if (attempt->smash)
+    frame[0] = attempt->value;
+  take (&attempt->trace);
+  frame[0] = saved;
+}
+
+/* Variable in size, so that its CFA comes from FP.  */
+static void * FRAME
+caller (void *closure)
+{
+  volatile char buffer[buffer_size];
+  buffer[0] = 1;
+  /* No progress, and backwards.  */
+  attempts[1].value = (void *) buffer - 64;
+  attempts[2].value = (void *) buffer - 4096;
+  /* One call, so that all traces have the same return address.  */
+  for (size_t i = 0; i < array_length (attempts); ++i)
+    smash (&attempts[i]);
+  return closure;
+}
+
+static int
+do_test (void)
+{
+  /* A stack, and above it, so that a CFA there still rises, memory that
+     cannot be read.  */
+  size_t page = sysconf (_SC_PAGESIZE);
+  size_t stack_size = 256 * 1024;
+  char *stack = xmmap (NULL, stack_size + 2 * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  char *edge = stack + stack_size + page;
+  xmprotect (edge, page, PROT_NONE);
+  attempts[3].value = edge;
+  /* FP can be read, RA cannot; then only some bytes of RA.  */
+  attempts[4].value = edge - 8;
+  attempts[5].value = edge - 12;
+  attempts[6].value = (void *) 1;
+  /* The CFA wraps.  */
+  attempts[7].value = (void *) -8;
+  /* Not addresses at all.  */
+  attempts[8].value = (void *) 0x5a5a5a5a5a5a5a5a;
+  attempts[9].value = (void *) 0xa5a5a5a5a5a5a5a5;
+  for (size_t i = 1; i < array_length (attempts); ++i)
+    attempts[i].smash = true;
+
+  pthread_attr_t attr;
+  xpthread_attr_init (&attr);
+  TEST_COMPARE (pthread_attr_setstack (&attr, stack, stack_size), 0);
+  xpthread_join (xpthread_create (&attr, caller, NULL));
+  xpthread_attr_destroy (&attr);
+  check_no_fallback ();
+  const struct trace *good = &attempts[0].trace;
+  TEST_VERIFY (good->count > GOOD_FRAMES + 1);
+  for (size_t i = 1; i < array_length (attempts); ++i)
+    {
+      const struct trace *bad = &attempts[i].trace;
+      printf ("info: saved FP %p\n", attempts[i].value);
+      TEST_COMPARE (bad->count, GOOD_FRAMES);
+      TEST_COMPARE_BLOB (bad->pc, GOOD_FRAMES * sizeof (void *),
+			 good->pc, GOOD_FRAMES * sizeof (void *));
+    }
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs to know where FP is saved");
+}
+#endif
+
+#include <support/test-driver.c>

@@ -1,0 +1,87 @@
+/* Test that backtrace ends where a return address is overwritten, and
+   that it shows every frame up to there.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <sys/mman.h>
+
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-x86.h"
+
+#if HAVE_SFRAME_X86
+
+/* take and smash.  */
+enum { GOOD_FRAMES = 2 };
+
+static void *bad_values[8];
+static struct trace good;
+static struct trace bad[array_length (bad_values)];
+
+static void FRAME
+take (struct trace *trace)
+{
+  trace->count = backtrace (trace->pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+/* Take a trace while the RA of this frame is *VALUE, or is as it should
+   be if VALUE is NULL.  */
+static void FRAME
+smash (void **value, struct trace *trace)
+{
+  void *volatile *frame = __builtin_frame_address (0);
+  void *saved = frame[1];
+  if (value != NULL)
+    frame[1] = *value;
+  take (trace);
+  frame[1] = saved;
+}
+
+static int
+do_test (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  char *memory = xmmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  xmprotect (memory + page, page, PROT_NONE);
+  bad_values[0] = NULL;
+  bad_values[1] = (void *) 1;
+  bad_values[2] = (void *) -1;
+  bad_values[3] = (void *) 0x5a5a5a5a5a5a5a5a;
+  /* Not executable, not readable, and an instruction across the two.  */
+  bad_values[4] = memory;
+  bad_values[5] = memory + page;
+  bad_values[6] = memory + page - 1;
+  /* In an object, but no code.  */
+  bad_values[7] = &good;
+
+  smash (NULL, &good);
+  for (size_t i = 0; i < array_length (bad_values); ++i)
+    smash (&bad_values[i], &bad[i]);
+  TEST_VERIFY (good.count > GOOD_FRAMES + 1);
+  for (size_t i = 0; i < array_length (bad_values); ++i)
+    {
+      printf ("info: return address %p\n", bad_values[i]);
+      /* The bad value itself may be shown, but nothing after it.  */
+      if (bad[i].count == GOOD_FRAMES + 1)
+	TEST_VERIFY (bad[i].pc[GOOD_FRAMES] == bad_values[i]);
+      else
+	TEST_COMPARE (bad[i].count, GOOD_FRAMES);
+      TEST_COMPARE_BLOB (bad[i].pc, GOOD_FRAMES * sizeof (void *),
+			 good.pc, GOOD_FRAMES * sizeof (void *));
+    }
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs to know where RA is saved");
+}
+#endif
+
+#include <support/test-driver.c>

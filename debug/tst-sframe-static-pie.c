@@ -1,0 +1,5 @@
+/* Test backtrace in a static PIE, whose tables lie at no fixed address.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tst-sframe-static.c"

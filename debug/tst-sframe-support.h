@@ -1,0 +1,232 @@
+/* Compare backtrace with the unwinder of libgcc, frame by frame.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The oracle is _Unwind_Backtrace.  A test links it statically, from
+   libgcc_eh, so that the presence of libgcc_s.so in the process means
+   one thing only: backtrace gave up on SFrame and asked for help.  In a
+   static test libgcc_s.so does not exist and backtrace calls the same
+   function as the oracle; there the linker's --wrap tells them apart.  */
+
+#ifndef _TST_SFRAME_SUPPORT_H
+#define _TST_SFRAME_SUPPORT_H
+
+#include <execinfo.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <support/check.h>
+#include <support/xstdio.h>
+
+/* A test with deep stacks defines its own limit.  */
+#ifndef TRACE_MAX
+# define TRACE_MAX 256
+#endif
+
+/* A function that must have a frame of its own.  */
+#define FRAME __attribute_optimization_barrier__
+
+/* Stands after a call that must not become a jump.  */
+#define KEEP_FRAME() asm volatile ("" ::: "memory")
+
+struct trace
+{
+  int count;
+
+  /* The rest is known for the oracle only.  */
+
+  /* The walk arrived at an outermost frame, that is, it did not merely
+     run out of unwind tables.  */
+  bool complete;
+  int signal_frames;
+  int skip;
+
+  void *pc[TRACE_MAX];
+  /* PC[I] is the instruction to execute next, not a return address.  */
+  bool interrupted[TRACE_MAX];
+};
+
+struct trace_pair
+{
+  struct trace ours;
+  struct trace oracle;
+};
+
+/* Not in our own unwind.h, which has what libc itself uses.  */
+extern _Unwind_Ptr _Unwind_GetIPInfo (struct _Unwind_Context *, int *);
+
+#ifdef TEST_STATIC
+extern __typeof (_Unwind_Backtrace) __real__Unwind_Backtrace;
+extern __typeof (_Unwind_Backtrace) __wrap__Unwind_Backtrace;
+
+static volatile int fallback_calls;
+
+_Unwind_Reason_Code
+__wrap__Unwind_Backtrace (_Unwind_Trace_Fn fn, void *arg)
+{
+  ++fallback_calls;
+  return __real__Unwind_Backtrace (fn, arg);
+}
+# define oracle_backtrace __real__Unwind_Backtrace
+#else
+# define oracle_backtrace _Unwind_Backtrace
+#endif
+
+static _Unwind_Reason_Code
+oracle_frame (struct _Unwind_Context *context, void *closure)
+{
+  struct trace *trace = closure;
+  if (trace->skip > 0)
+    {
+      --trace->skip;
+      return _URC_NO_REASON;
+    }
+
+  int before = 0;
+  void *pc = (void *) _Unwind_GetIPInfo (context, &before);
+  /* libgcc reports the missing caller of an outermost frame as a frame
+     at address zero.  */
+  if (pc == NULL)
+    {
+      trace->complete = true;
+      return _URC_END_OF_STACK;
+    }
+  if (trace->count == TRACE_MAX)
+    return _URC_END_OF_STACK;
+  trace->signal_frames += before;
+  trace->interrupted[trace->count] = before;
+  trace->pc[trace->count++] = pc;
+  return _URC_NO_REASON;
+}
+
+/* Store what the oracle sees, from the caller of this function on.  */
+static __attribute_maybe_unused__ void FRAME
+collect_oracle (struct trace *trace)
+{
+  trace->count = 0;
+  trace->complete = false;
+  trace->signal_frames = 0;
+  /* This function, which the walk reports first.  */
+  trace->skip = 1;
+  oracle_backtrace (oracle_frame, trace);
+  KEEP_FRAME ();
+}
+
+/* Store what backtrace sees, then what the oracle sees.  Frame 0 of
+   both is in this function, at two places; all others are the same.  */
+static __attribute_maybe_unused__ void FRAME
+collect (struct trace_pair *pair)
+{
+  pair->ours.count = backtrace (pair->ours.pc, TRACE_MAX);
+  collect_oracle (&pair->oracle);
+  KEEP_FRAME ();
+}
+
+/* Return true if the object that backtrace falls back to is in the
+   process.  The file is read, and not the link map asked, because the
+   object may sit in another namespace.  */
+static __attribute_maybe_unused__ bool
+libgcc_is_loaded (void)
+{
+  FILE *fp = xfopen ("/proc/self/maps", "r");
+  char line[4096];
+  bool found = false;
+  while (!found && fgets (line, sizeof (line), fp) != NULL)
+    found = strstr (line, "/libgcc_s") != NULL;
+  xfclose (fp);
+  return found;
+}
+
+/* Check that every backtrace so far was done by SFrame alone.  */
+static __attribute_maybe_unused__ void
+check_no_fallback (void)
+{
+#ifdef TEST_STATIC
+  TEST_COMPARE (fallback_calls, 0);
+#else
+  TEST_VERIFY (!libgcc_is_loaded ());
+#endif
+}
+
+/* Return the start of the function that frame I of TRACE, which was
+   collected by the oracle, is in.  */
+static inline void *
+function_of_frame (const struct trace *trace, int i)
+{
+  /* The argument is taken for a return address.  */
+  return _Unwind_FindEnclosingFunction (trace->pc[i]
+					+ trace->interrupted[i]);
+}
+
+/* Return the number of frames that FUNCTION has in TRACE, which was
+   collected by the oracle.  */
+static __attribute_maybe_unused__ int
+count_frames (const struct trace *trace, const void *function)
+{
+  int found = 0;
+  for (int i = 0; i < trace->count; ++i)
+    found += function_of_frame (trace, i) == function;
+  return found;
+}
+
+/* Return the index of the first frame but 0 in which the traces differ,
+   or -1.  Callable from a signal handler.  */
+static __attribute_maybe_unused__ int
+first_difference (const struct trace_pair *pair)
+{
+  int common = pair->ours.count < pair->oracle.count
+	       ? pair->ours.count : pair->oracle.count;
+  for (int i = 1; i < common; ++i)
+    if (pair->ours.pc[i] != pair->oracle.pc[i])
+      return i;
+  return pair->ours.count == pair->oracle.count ? -1 : common;
+}
+
+static __attribute_maybe_unused__ void
+print_pair (const struct trace_pair *pair)
+{
+  fflush (stdout);
+  dprintf (STDOUT_FILENO, "backtrace, %d frames:\n", pair->ours.count);
+  backtrace_symbols_fd (pair->ours.pc, pair->ours.count, STDOUT_FILENO);
+  dprintf (STDOUT_FILENO, "_Unwind_Backtrace, %d frames:\n",
+	   pair->oracle.count);
+  backtrace_symbols_fd (pair->oracle.pc, pair->oracle.count, STDOUT_FILENO);
+}
+
+/* Check that both see the same frames.  */
+static __attribute_maybe_unused__ void
+check_equal (const struct trace_pair *pair)
+{
+  TEST_VERIFY (pair->ours.count > 1);
+  TEST_VERIFY (_Unwind_FindEnclosingFunction (pair->ours.pc[0])
+	       == function_of_frame (&pair->oracle, 0));
+  int difference = first_difference (pair);
+  TEST_COMPARE (difference, -1);
+  if (difference >= 0)
+    print_pair (pair);
+}
+
+/* Check that both see the same frames, out to the outermost one.  */
+static __attribute_maybe_unused__ void
+check_same (const struct trace_pair *pair)
+{
+  check_equal (pair);
+  if (!pair->oracle.complete)
+    print_pair (pair);
+  /* If the oracle was cut, then equality would prove little.  */
+  TEST_VERIFY (pair->oracle.complete);
+}
+
+/* The same, and check that FUNCTION is among the frames.  */
+static __attribute_maybe_unused__ void
+check_same_with (const struct trace_pair *pair, const void *function)
+{
+  check_same (pair);
+  TEST_VERIFY (count_frames (&pair->oracle, function) > 0);
+}
+
+#endif /* _TST_SFRAME_SUPPORT_H */

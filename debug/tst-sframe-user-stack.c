@@ -1,0 +1,63 @@
+/* Test backtrace on stacks that the program supplies: to pthread_create,
+   and to clone, where the C library knows nothing of it.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+
+#define STACK_SIZE (256 * 1024)
+
+static struct trace_pair pair;
+
+static void * FRAME
+thread_function (void *closure)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+  return closure;
+}
+
+static int FRAME
+clone_function (void *closure)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+  return 0;
+}
+
+static int
+do_test (void)
+{
+  void *stack = xmmap (NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  pthread_attr_t attr;
+  xpthread_attr_init (&attr);
+  TEST_COMPARE (pthread_attr_setstack (&attr, stack, STACK_SIZE), 0);
+  xpthread_join (xpthread_create (&attr, thread_function, NULL));
+  xpthread_attr_destroy (&attr);
+  check_no_fallback ();
+  check_same_with (&pair, thread_function);
+
+  /* The parent stands still, because the child uses the parent's thread
+     control block.  */
+  pid_t pid = clone (clone_function, stack + STACK_SIZE,
+		     CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+  TEST_VERIFY_EXIT (pid > 0);
+  int status;
+  TEST_COMPARE (xwaitpid (pid, &status, 0), pid);
+  TEST_COMPARE (status, 0);
+  check_no_fallback ();
+  check_same_with (&pair, clone_function);
+
+  xmunmap (stack, STACK_SIZE);
+  return 0;
+}
+
+#include <support/test-driver.c>

@@ -1,0 +1,165 @@
+/* The .sframe sections of loaded objects: checking and registering them.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Interface and locking: dl-sframe.h.  */
+
+#include <dl-sframe.h>
+#include <dl-sframe-kernel.h>
+#include <dl-tunables.h>
+#include <errno.h>
+#include <ldsodefs.h>
+#include <sframe-machine.h>
+#include <sframe-format.h>
+#include <sframe-read.h>
+
+/* Whether the kernel takes registrations.  Written under dl_load_lock.  */
+static enum
+{
+  /* Not asked yet.  */
+  registration_untried,
+  /* Has taken one, or has refused one for a reason of its own.  */
+  registration_on,
+  /* Does not know the request, or a filter forbids it: never ask again.  */
+  registration_off
+} registration;
+
+static void
+debug_file (const struct link_map *map, const char *what, const char *why)
+{
+  if (__glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES))
+    _dl_debug_printf ("file=%s [%lu];  sframe %s%s%s\n",
+		      DSO_FILENAME (map->l_name), map->l_ns, what,
+		      why[0] == '\0' ? "" : ": ", why);
+}
+
+/* Whether the segment of PH lies in a part of MAP that is loaded from the
+   file and can be read.  */
+static bool
+is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
+{
+  for (size_t i = 0; i < map->l_phnum; ++i)
+    {
+      const ElfW(Phdr) *load = &map->l_phdr[i];
+      if (load->p_type == PT_LOAD && (load->p_flags & PF_R) != 0
+	  && ph->p_vaddr >= load->p_vaddr
+	  && ph->p_vaddr - load->p_vaddr <= load->p_filesz
+	  && ph->p_memsz <= load->p_filesz - (ph->p_vaddr - load->p_vaddr))
+	return true;
+    }
+  return false;
+}
+
+void
+_dl_sframe_setup (struct link_map *map)
+{
+  /* Without a checked section there is neither registration nor a trace by
+     SFrame, so this is the one place where the tunable counts.  */
+  if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
+    return;
+  /* A program that ld.so was told to run comes here as a file that is
+     mapped and again as the main program.  */
+  if (map->l_sframe_size != 0)
+    return;
+
+  for (size_t i = 0; i < map->l_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &map->l_phdr[i];
+      if (ph->p_type != PT_GNU_SFRAME)
+	continue;
+      map->l_sframe_size = ph->p_memsz;
+      if (!is_loaded (map, ph))
+	{
+	  debug_file (map, "ignored", "segment not loaded");
+	  return;
+	}
+      enum sframe_header_status status
+	= __sframe_read_header ((const void *) (map->l_addr + ph->p_vaddr),
+				ph->p_memsz, SFRAME_MACHINE_ABI,
+				&map->l_sframe);
+      if (status != SFRAME_HEADER_OK)
+	debug_file (map, "ignored", __sframe_header_message (status));
+      return;
+    }
+}
+
+/* Register one executable segment.  Return whether to go on.  */
+static bool
+register_segment (struct link_map *map, const ElfW(Phdr) *ph)
+{
+  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe.start,
+				     map->l_sframe_size,
+				     map->l_addr + ph->p_vaddr, ph->p_memsz);
+  if (error == 0)
+    {
+      registration = registration_on;
+      map->l_sframe_registered = 1;
+      debug_file (map, "registered", "");
+      return true;
+    }
+
+  /* The very first request decides whether there is anyone to talk to; an
+     EINVAL later on is about that one table.  */
+  if (registration == registration_untried
+      && (error == EINVAL || error == ENOSYS || error == EPERM
+	  || error == EACCES))
+    {
+      registration = registration_off;
+      debug_file (map, "not registered", "no support in the kernel");
+      return false;
+    }
+  registration = registration_on;
+  debug_file (map, "not registered", "refused by the kernel");
+  return true;
+}
+
+void
+_dl_sframe_register (struct link_map *map)
+{
+  if (map->l_sframe.fde_count == 0 || map->l_sframe_registered)
+    return;
+  for (size_t i = 0; i < map->l_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &map->l_phdr[i];
+      if (registration == registration_off)
+	return;
+      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
+	  && ph->p_memsz != 0 && !register_segment (map, ph))
+	return;
+    }
+}
+
+void
+_dl_sframe_register_all (void)
+{
+  for (Lmid_t ns = 0; ns < GL (dl_nns); ++ns)
+    for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
+	 map = map->l_next)
+      /* A proxy in another namespace stands for an object that has its own
+	 place in this list.  */
+      if (map->l_real == map)
+	_dl_sframe_register (map);
+}
+
+void
+_dl_sframe_register_new (struct link_map *map)
+{
+  for (unsigned int i = 0; i < map->l_searchlist.r_nlist; ++i)
+    {
+      struct link_map *member = map->l_searchlist.r_list[i]->l_real;
+      /* An outer dlopen may still be at work on a dependency, which it will
+	 register itself.  */
+      if (member->l_relocated)
+	_dl_sframe_register (member);
+    }
+}
+
+void
+_dl_sframe_unregister (struct link_map *map)
+{
+  if (!map->l_sframe_registered)
+    return;
+  _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);
+  map->l_sframe_registered = 0;
+  debug_file (map, "unregistered", "");
+}

@@ -1,0 +1,56 @@
+/* The .sframe sections of loaded objects: checking and registering them.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   All functions are for the loader, which holds dl_load_lock (or is alone in
+   the process) when it calls them.  None fails: an object with a bad section
+   is an object without SFrame, and a kernel that does not want to know is
+   not told.  errno is left alone.  */
+
+#ifndef _DL_SFRAME_H
+#define _DL_SFRAME_H
+
+#include <link.h>
+
+#if ENABLE_SFRAME
+/* Check the section of MAP, which has just been mapped, and store the result
+   in its l_sframe.  */
+void _dl_sframe_setup (struct link_map *map) attribute_hidden;
+
+/* Tell the kernel about MAP.  It must have been relocated and have its final
+   protections, and none of its constructors have run.  Does nothing if MAP
+   has no valid section or has been registered already.  */
+void _dl_sframe_register (struct link_map *map) attribute_hidden;
+
+/* Register all objects of all namespaces.  */
+void _dl_sframe_register_all (void) attribute_hidden;
+
+/* Register MAP, which dlopen has loaded, and its dependencies.  */
+void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
+
+/* Take back the registration of MAP.  Must come before its memory is
+   unmapped: a table must never describe what is mapped there next.  */
+void _dl_sframe_unregister (struct link_map *map) attribute_hidden;
+#else
+static inline void
+_dl_sframe_setup (struct link_map *map)
+{
+}
+
+static inline void
+_dl_sframe_register_all (void)
+{
+}
+
+static inline void
+_dl_sframe_register_new (struct link_map *map)
+{
+}
+
+static inline void
+_dl_sframe_unregister (struct link_map *map)
+{
+}
+#endif
+
+#endif /* _DL_SFRAME_H  */

@@ -1,0 +1,23 @@
+/* Module for tst-sframe-ifunc: a function chosen by a resolver.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* In the program.  */
+extern void resolver_event (const void *);
+
+static int
+implementation (void)
+{
+  return 42;
+}
+
+static __typeof (implementation) *
+resolve (void)
+{
+  resolver_event (resolve);
+  /* No tail call.  */
+  asm volatile ("" ::: "memory");
+  return implementation;
+}
+
+extern int chosen_function (void) __attribute__ ((ifunc ("resolve")));

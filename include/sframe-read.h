@@ -1,0 +1,129 @@
+/* Reading an SFrame section: bytes in, the rule for a PC out.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: both functions are pure.  They use no memory but their arguments
+   and the bytes of the section, no global state, no allocation, no lock and
+   no system call; they are async-signal-safe and thread-safe.  No content of
+   the section makes them read outside it, divide by zero, or run for longer
+   than one pass over the FREs of one function (65,535 at most).
+
+   The same sources serve libc, ld.so and, compiled alone, unit tests and
+   fuzzers.  Nothing here may depend on the C library's internals.  */
+
+#ifndef _SFRAME_READ_H
+#define _SFRAME_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef attribute_hidden
+# define attribute_hidden
+#endif
+
+/* A section that sframe_read_header accepted.  The four members after FLAGS
+   describe sub-sections that were found to lie inside the section, so that
+   readers need check against these bounds alone.  All zero: no section.  */
+struct sframe_section
+{
+  const unsigned char *start;	/* First byte of the header.  */
+  const unsigned char *fdes;	/* The FDE index, 4-byte aligned.  */
+  const unsigned char *fres;	/* The FRE sub-section.  */
+  uint32_t fde_count;		/* Entries in FDES; not 0.  */
+  uint32_t fre_length;		/* Bytes in FRES.  */
+  uint8_t flags;		/* SFRAME_F_*.  */
+  uint8_t abi;			/* SFRAME_ABI_*.  */
+  int8_t fixed_fp_offset;	/* 0: none.  */
+  int8_t fixed_ra_offset;	/* 0: none.  */
+};
+
+/* What a header was refused for; sframe_header_message tells it in words.  */
+enum sframe_header_status
+{
+  SFRAME_HEADER_OK,
+  SFRAME_HEADER_TRUNCATED,	/* The section is smaller than a header.  */
+  SFRAME_HEADER_FOREIGN,	/* The magic number of the other byte order.  */
+  SFRAME_HEADER_MAGIC,		/* No SFrame section at all.  */
+  SFRAME_HEADER_VERSION,	/* Not version 3.  */
+  SFRAME_HEADER_FLAGS,		/* A flag that version 3 does not define.  */
+  SFRAME_HEADER_ABI,		/* Made for another machine.  */
+  SFRAME_HEADER_UNSORTED,	/* The index cannot be searched.  */
+  SFRAME_HEADER_EMPTY,		/* No FDE.  */
+  SFRAME_HEADER_ALIGNMENT,	/* Section or index not 4-byte aligned.  */
+  SFRAME_HEADER_BOUNDS,		/* A sub-section leaves the section.  */
+  SFRAME_HEADER_COUNTS		/* Fewer bytes of FREs than the FREs need.  */
+};
+
+/* How to recover one value of the calling frame.  */
+enum sframe_place_kind
+{
+  /* The value is the same as in this frame.  */
+  SFRAME_UNCHANGED,
+  /* CFA + offset.  */
+  SFRAME_CFA_VALUE,
+  /* The word at CFA + offset.  */
+  SFRAME_CFA_MEMORY,
+  /* Register + offset.  */
+  SFRAME_REGISTER_VALUE,
+  /* The word at register + offset.  */
+  SFRAME_REGISTER_MEMORY
+};
+
+struct sframe_place
+{
+  int32_t offset;
+  /* DWARF number; meaningful for the two register kinds.  */
+  uint16_t reg;
+  /* enum sframe_place_kind.  */
+  uint8_t kind;
+};
+
+/* The rule of one FRE.  If OUTERMOST the frame has no caller and the places
+   mean nothing.  CFA is always of a register kind.  */
+struct sframe_rule
+{
+  struct sframe_place cfa;
+  struct sframe_place ra;
+  struct sframe_place fp;
+  bool outermost;
+  /* The function is a signal trampoline: its caller was interrupted, not
+     called from.  */
+  bool signal;
+};
+
+enum sframe_find_status
+{
+  SFRAME_FOUND,
+  /* No FDE or no FRE covers the PC.  */
+  SFRAME_NOT_FOUND,
+  /* The bytes that should describe the PC contradict the format.  */
+  SFRAME_CORRUPT
+};
+
+/* The largest DWARF register number that a rule may name.  No supported ABI
+   has more; a larger one in a table marks it corrupt.  */
+#define SFRAME_REGISTER_MAX 127
+
+/* Check the header of the section that takes SIZE bytes at START, made for
+   ABI (SFRAME_ABI_*), and store the parsed view in *SECTION.  Reads the
+   header alone.  On any result but SFRAME_HEADER_OK, *SECTION is all zero.
+   START must be readable for SIZE bytes.  */
+enum sframe_header_status
+__sframe_read_header (const void *start, uint64_t size, unsigned int abi,
+		      struct sframe_section *section) attribute_hidden;
+
+/* Return one line, without a final newline, about STATUS.  */
+const char *__sframe_header_message (enum sframe_header_status status)
+  attribute_hidden;
+
+/* Look up PC in SECTION and store the rule in *RULE.  PC is relative to the
+   start of the section, as a difference modulo 2**64.  SP and FP are
+   the DWARF numbers of the stack and frame pointer.  *RULE is undefined
+   unless SFRAME_FOUND is returned.  */
+enum sframe_find_status
+__sframe_find_rule (const struct sframe_section *section, uint64_t pc,
+		    unsigned int sp, unsigned int fp,
+		    struct sframe_rule *rule) attribute_hidden;
+
+#endif /* _SFRAME_READ_H  */

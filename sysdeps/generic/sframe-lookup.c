@@ -1,0 +1,322 @@
+/* Finding the SFrame rule for a PC in a section whose header was checked.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: pure, see sframe-read.h.  The header's promises (sub-sections
+   inside the section, sorted index) are taken from struct sframe_section;
+   everything else in the bytes is checked here, where it is read.  */
+
+#include <sframe-format.h>
+#include <sframe-read.h>
+#include <string.h>
+
+/* A row found: the information byte and the data words of an FRE, all of
+   which lie inside the FRE sub-section.  */
+struct fre
+{
+  const unsigned char *words;
+  unsigned char info;
+};
+
+/* Load 1 << LOG2_SIZE bytes at P, of any alignment; LOG2_SIZE is 0, 1 or
+   2.  */
+static inline uint32_t
+load_unsigned (const unsigned char *p, unsigned int log2_size)
+{
+  uint16_t half;
+  uint32_t word;
+
+  switch (log2_size)
+    {
+    case 0:
+      return *p;
+    case 1:
+      memcpy (&half, p, sizeof half);
+      return half;
+    default:
+      memcpy (&word, p, sizeof word);
+      return word;
+    }
+}
+
+/* Data word INDEX of FRE as a control word and as an offset.  The caller
+   knows that the FRE has it.  */
+static inline uint32_t
+control_word (const struct fre *fre, unsigned int index)
+{
+  unsigned int size = SFRAME_FRE_WORD_SIZE (fre->info);
+  return load_unsigned (fre->words + (index << size), size);
+}
+
+static inline int32_t
+offset_word (const struct fre *fre, unsigned int index)
+{
+  uint32_t word = control_word (fre, index);
+
+  switch (SFRAME_FRE_WORD_SIZE (fre->info))
+    {
+    case 0:
+      return (int8_t) word;
+    case 1:
+      return (int16_t) word;
+    default:
+      return (int32_t) word;
+    }
+}
+
+/* Start of the function of FDE number INDEX, relative to the start of the
+   section.  A nonsensical start may wrap; it then describes some other range
+   of addresses, like any wrong but well-formed table.  */
+static inline int64_t
+fde_start (const struct sframe_section *section, uint32_t index)
+{
+  const unsigned char *p
+    = section->fdes + (size_t) index * sizeof (struct sframe_fde);
+  int64_t start;
+
+  memcpy (&start, p, sizeof start);
+  if (section->flags & SFRAME_F_FDE_FUNC_START_PCREL)
+    start = (int64_t) ((uint64_t) start + (uint64_t) (p - section->start));
+  return start;
+}
+
+/* Find the last FDE that starts at or before PC and store it in *FDE with a
+   start relative to the section.  Return whether it covers PC.  */
+static bool
+find_fde (const struct sframe_section *section, int64_t pc,
+	  struct sframe_fde *fde)
+{
+  uint32_t low = 0;
+  uint32_t high = section->fde_count;
+
+  /* Invariant: FDEs below LOW start at or before PC, those from HIGH on
+     start after it.  */
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      if (fde_start (section, middle) <= pc)
+	low = middle + 1;
+      else
+	high = middle;
+    }
+  if (low == 0)
+    return false;
+
+  --low;
+  memcpy (fde, section->fdes + (size_t) low * sizeof *fde, sizeof *fde);
+  fde->start = fde_start (section, low);
+  return (uint64_t) pc - (uint64_t) fde->start < fde->size;
+}
+
+/* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
+   sub-section for the last one that starts at or before PC, which counts
+   from the start of the function or repeated block.  */
+static enum sframe_find_status
+find_fre (const struct sframe_section *section, uint32_t at,
+	  unsigned int type, unsigned int count, uint32_t pc,
+	  struct fre *fre)
+{
+  enum sframe_find_status status = SFRAME_NOT_FOUND;
+  uint32_t previous = 0;
+
+  for (unsigned int i = 0; i < count; ++i)
+    {
+      uint32_t fixed = (1U << type) + 1;
+      if (section->fre_length - at < fixed)
+	return SFRAME_CORRUPT;
+      uint32_t start = load_unsigned (section->fres + at, type);
+      /* Rows must ascend, or "the last one at or before" has no meaning.  */
+      if (i > 0 && start <= previous)
+	return SFRAME_CORRUPT;
+      if (start > pc)
+	break;
+
+      unsigned char info = section->fres[at + fixed - 1];
+      unsigned int size = SFRAME_FRE_WORD_SIZE (info);
+      at += fixed;
+      if (size > SFRAME_FRE_WORD_SIZE_MAX
+	  || section->fre_length - at < SFRAME_FRE_WORD_COUNT (info) << size)
+	return SFRAME_CORRUPT;
+      fre->words = section->fres + at;
+      fre->info = info;
+      at += SFRAME_FRE_WORD_COUNT (info) << size;
+      previous = start;
+      status = SFRAME_FOUND;
+    }
+  return status;
+}
+
+/* Undo the coding of the CFA offset that is peculiar to s390x.  Return
+   whether the result fits.  */
+static bool
+decode_cfa_offset (const struct sframe_section *section, int32_t *offset)
+{
+  if (section->abi != SFRAME_ABI_S390X_BE)
+    return true;
+
+  int64_t decoded = ((int64_t) *offset * SFRAME_S390X_CFA_SCALE
+		     + SFRAME_S390X_CFA_ADJUSTMENT);
+  *offset = (int32_t) decoded;
+  return *offset == decoded;
+}
+
+/* Where a value is saved that no data word speaks of: at the offset that the
+   header fixes for it, if any.  */
+static inline struct sframe_place
+default_place (int8_t fixed_offset)
+{
+  if (fixed_offset != 0)
+    return (struct sframe_place) { .kind = SFRAME_CFA_MEMORY,
+				   .offset = fixed_offset };
+  return (struct sframe_place) { .kind = SFRAME_UNCHANGED };
+}
+
+/* Chapter "Default FDE Type Interpretation".  The words are the offsets of
+   CFA, RA and FP; what the header fixes is left out.  An RA offset of 0 is
+   padding and means that RA was not saved.  */
+static enum sframe_find_status
+decode_default (const struct sframe_section *section, const struct fre *fre,
+		unsigned int sp, unsigned int fp, struct sframe_rule *rule)
+{
+  unsigned int count = SFRAME_FRE_WORD_COUNT (fre->info);
+  unsigned int next = 1;
+
+  rule->cfa.kind = SFRAME_REGISTER_VALUE;
+  rule->cfa.reg = SFRAME_FRE_BASE_IS_SP (fre->info) ? sp : fp;
+  rule->cfa.offset = offset_word (fre, 0);
+  if (!decode_cfa_offset (section, &rule->cfa.offset))
+    return SFRAME_CORRUPT;
+
+  rule->ra = default_place (section->fixed_ra_offset);
+  if (section->fixed_ra_offset == 0 && next < count)
+    {
+      int32_t offset = offset_word (fre, next++);
+      if (offset != 0)
+	rule->ra = (struct sframe_place) { .kind = SFRAME_CFA_MEMORY,
+					   .offset = offset };
+    }
+
+  rule->fp = default_place (section->fixed_fp_offset);
+  if (section->fixed_fp_offset == 0 && next < count)
+    rule->fp = (struct sframe_place) { .kind = SFRAME_CFA_MEMORY,
+				       .offset = offset_word (fre, next) };
+  return SFRAME_FOUND;
+}
+
+/* Read the rule of one value from the words of FRE at *NEXT on into *PLACE
+   and advance *NEXT.  No more words, or a padding word of 0, leave *PLACE as
+   it is.  */
+static enum sframe_find_status
+decode_place (const struct fre *fre, unsigned int *next,
+	      struct sframe_place *place)
+{
+  unsigned int count = SFRAME_FRE_WORD_COUNT (fre->info);
+
+  if (*next == count)
+    return SFRAME_FOUND;
+  uint32_t control = control_word (fre, (*next)++);
+  if (control == 0)
+    return SFRAME_FOUND;
+  if (*next == count)
+    return SFRAME_CORRUPT;
+
+  place->offset = offset_word (fre, (*next)++);
+  if (!SFRAME_CONTROL_IS_REGISTER (control))
+    {
+      place->kind = (SFRAME_CONTROL_IN_MEMORY (control)
+		     ? SFRAME_CFA_MEMORY : SFRAME_CFA_VALUE);
+      return SFRAME_FOUND;
+    }
+  if (SFRAME_CONTROL_REGISTER (control) > SFRAME_REGISTER_MAX)
+    return SFRAME_CORRUPT;
+  place->reg = SFRAME_CONTROL_REGISTER (control);
+  place->kind = (SFRAME_CONTROL_IN_MEMORY (control)
+		 ? SFRAME_REGISTER_MEMORY : SFRAME_REGISTER_VALUE);
+  return SFRAME_FOUND;
+}
+
+/* Chapter "Flexible FDE Type Interpretation": a pair of control and offset
+   word each for CFA, RA and FP.  */
+static enum sframe_find_status
+decode_flexible (const struct sframe_section *section, const struct fre *fre,
+		 struct sframe_rule *rule)
+{
+  unsigned int next = 0;
+
+  rule->cfa = (struct sframe_place) { .kind = SFRAME_UNCHANGED };
+  rule->ra = default_place (section->fixed_ra_offset);
+  rule->fp = default_place (section->fixed_fp_offset);
+  if (decode_place (fre, &next, &rule->cfa) != SFRAME_FOUND
+      || decode_place (fre, &next, &rule->ra) != SFRAME_FOUND
+      || decode_place (fre, &next, &rule->fp) != SFRAME_FOUND)
+    return SFRAME_CORRUPT;
+
+  /* The CFA cannot be defined by itself.  */
+  if (rule->cfa.kind != SFRAME_REGISTER_VALUE
+      && rule->cfa.kind != SFRAME_REGISTER_MEMORY)
+    return SFRAME_CORRUPT;
+  if (!decode_cfa_offset (section, &rule->cfa.offset))
+    return SFRAME_CORRUPT;
+  return SFRAME_FOUND;
+}
+
+enum sframe_find_status
+__sframe_find_rule (const struct sframe_section *section, uint64_t pc,
+		    unsigned int sp, unsigned int fp,
+		    struct sframe_rule *rule)
+{
+  struct sframe_fde fde;
+  struct sframe_attribute attribute;
+  struct fre fre;
+
+  /* Find the function.  */
+  if (!find_fde (section, (int64_t) pc, &fde))
+    return SFRAME_NOT_FOUND;
+  if (section->fre_length < sizeof attribute
+      || fde.attribute_offset > section->fre_length - sizeof attribute)
+    return SFRAME_CORRUPT;
+  memcpy (&attribute, section->fres + fde.attribute_offset,
+	  sizeof attribute);
+  unsigned int fde_type = SFRAME_FDE_TYPE (attribute.info2);
+  unsigned int fre_type = SFRAME_FDE_FRE_TYPE (attribute.info);
+  if (fde_type > SFRAME_FDE_TYPE_FLEXIBLE)
+    return SFRAME_NOT_FOUND;
+  if (fre_type > SFRAME_FRE_TYPE_MAX)
+    return SFRAME_CORRUPT;
+  rule->signal = SFRAME_FDE_SIGNAL (attribute.info);
+  rule->outermost = false;
+
+  /* A default FDE without FREs marks an outermost frame.  */
+  if (attribute.fre_count == 0)
+    {
+      rule->outermost = true;
+      return (fde_type == SFRAME_FDE_TYPE_DEFAULT
+	      ? SFRAME_FOUND : SFRAME_NOT_FOUND);
+    }
+
+  /* Find the row.  The offset fits 32 bits since the size of the function
+     does.  */
+  uint32_t offset = (uint64_t) pc - (uint64_t) fde.start;
+  if (SFRAME_FDE_PC_TYPE_MASK (attribute.info))
+    {
+      if (attribute.repetition == 0)
+	return SFRAME_CORRUPT;
+      offset %= attribute.repetition;
+    }
+  enum sframe_find_status status
+    = find_fre (section, fde.attribute_offset + sizeof attribute, fre_type,
+		attribute.fre_count, offset, &fre);
+  if (status != SFRAME_FOUND)
+    return status;
+
+  /* Decode it.  No data words mean that RA is undefined: the outermost
+     frame.  */
+  if (SFRAME_FRE_WORD_COUNT (fre.info) == 0)
+    {
+      rule->outermost = true;
+      return SFRAME_FOUND;
+    }
+  if (fde_type == SFRAME_FDE_TYPE_DEFAULT)
+    return decode_default (section, &fre, sp, fp, rule);
+  return decode_flexible (section, &fre, rule);
+}

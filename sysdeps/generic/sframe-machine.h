@@ -1,0 +1,20 @@
+/* What SFrame unwinding must know of a machine: the interface.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A port puts its own sframe-machine.h into its sysdeps directory; configure
+   refuses --enable-sframe where there is none.  A port defines:
+
+   SFRAME_MACHINE_ABI        the SFRAME_ABI_* of its sections.
+   SFRAME_MACHINE_SP         DWARF number of the stack pointer.
+   SFRAME_MACHINE_FP         DWARF number of the frame pointer.
+   SFRAME_MACHINE_REGISTERS  how many DWARF registers, from 0 up, rules may
+			     use; at most 64.
+   SFRAME_MACHINE_SP_OFFSET  SP of the caller minus CFA.
+   SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
+
+   static inline void sframe_capture_caller (struct sframe_registers *)
+     always inlined; stores PC, SP and FP as they are in the caller of the
+     function that it is inlined into, right after that function returns.  */
+
+#error "no sframe-machine.h for this machine"

@@ -1,0 +1,26 @@
+/* Asking the system about memory that a trace leads to: no way known.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef _SFRAME_PROBE_H
+#define _SFRAME_PROBE_H
+
+#include <sframe-stack.h>
+
+/* Return whether the word at ADDRESS, of any alignment, can be read.  Must
+   not fault, nor change errno.  */
+static inline bool
+sframe_probe_word (uintptr_t address)
+{
+  return false;
+}
+
+/* Store the bounds of the alternate signal stack of this thread in *RANGE;
+   return false if there is none.  */
+static inline bool
+sframe_alternate_stack (struct sframe_range *range)
+{
+  return false;
+}
+
+#endif /* _SFRAME_PROBE_H  */

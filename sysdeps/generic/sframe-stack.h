@@ -1,0 +1,83 @@
+/* The one door for words of the traced stack, each of which may be rubbish.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe and thread-safe; no allocation, no lock; errno
+   is left alone.  Reading never faults.
+
+   Most words lie in the stack of the thread, whose bounds are known without
+   asking anybody.  A word elsewhere is on the alternate signal stack, which
+   the kernel tells in one call, or on a stack that the program made
+   (makecontext, coroutines), of which each page is probed once in a trace.
+
+   Ways that were not taken: remembering pages between traces (they may be
+   unmapped meanwhile); mincore and msync (they accept pages that cannot be
+   read); a pipe (a resource to leak, and one of the program's descriptors);
+   a SIGSEGV handler (the program's business, and of the whole process);
+   process_vm_readv (forbidden by many seccomp filters).  */
+
+#ifndef _SFRAME_STACK_H
+#define _SFRAME_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef attribute_hidden
+# define attribute_hidden
+#endif
+
+/* Words from LOW up to, not including, HIGH.  Empty if both are equal.  */
+struct sframe_range
+{
+  uintptr_t low;
+  uintptr_t high;
+};
+
+/* What is known of the memory in one trace.  */
+struct sframe_stack
+{
+  /* Readable, and where the last word was found.  */
+  struct sframe_range current;
+  /* The stack of the thread as far as it is known to be readable: all of it,
+     but of the main thread's only the part above some word in use.  */
+  struct sframe_range thread;
+  /* Where the main thread's stack may reach to; empty in other threads.  */
+  struct sframe_range window;
+  /* The alternate signal stack above the stack pointer, if the trace began
+     on it and ALTERNATE_ASKED is set.  */
+  struct sframe_range alternate;
+  bool alternate_asked;
+  /* The stack pointer where the trace began.  */
+  uintptr_t sp;
+};
+
+/* Begin a trace of the calling thread.  SP is its stack pointer now.  */
+void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
+  attribute_hidden;
+
+/* Find out whether the aligned word at ADDRESS can be read; if so, return
+   true with a range that holds it in STACK->current.  */
+bool __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
+  attribute_hidden;
+
+/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can
+   be read.  For what is not the stack; asks the system each time.  */
+bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
+
+/* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if
+   it is misaligned or not readable.  */
+static inline bool
+__sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
+		     uintptr_t *word)
+{
+  if (address % sizeof *word != 0)
+    return false;
+  if (!(address >= stack->current.low && address < stack->current.high)
+      && !__sframe_stack_find (stack, address))
+    return false;
+  *word = *(const uintptr_t *) address;
+  return true;
+}
+
+#endif /* _SFRAME_STACK_H  */

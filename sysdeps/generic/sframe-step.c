@@ -1,0 +1,96 @@
+/* One step up the stack by an SFrame rule.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-step.h.  */
+
+#include <sframe-machine.h>
+#include <sframe-step.h>
+
+_Static_assert (SFRAME_MACHINE_REGISTERS <= SFRAME_REGISTERS_MAX,
+		"struct sframe_registers has room");
+
+/* Store in *ADDRESS the sum that PLACE, of kind register or CFA, names.
+   Return whether its base is known.  */
+static bool
+place_address (const struct sframe_registers *registers,
+	       const struct sframe_place *place, uintptr_t cfa,
+	       uintptr_t *address)
+{
+  uintptr_t base = cfa;
+
+  if (place->kind == SFRAME_REGISTER_VALUE
+      || place->kind == SFRAME_REGISTER_MEMORY)
+    {
+      if (place->reg >= SFRAME_MACHINE_REGISTERS
+	  || (registers->known & UINT64_C (1) << place->reg) == 0)
+	return false;
+      base = registers->value[place->reg];
+    }
+  *address = base + (intptr_t) place->offset;
+  return true;
+}
+
+/* Recover the value that PLACE describes.  UNCHANGED is the value of the
+   same register in this frame.  */
+static enum sframe_step_status
+recover (const struct sframe_registers *registers,
+	 const struct sframe_place *place, uintptr_t cfa,
+	 uintptr_t unchanged, struct sframe_stack *stack, uintptr_t *value)
+{
+  if (place->kind == SFRAME_UNCHANGED)
+    {
+      *value = unchanged;
+      return SFRAME_STEP_CALLER;
+    }
+  if (!place_address (registers, place, cfa, value))
+    return SFRAME_STEP_UNKNOWN;
+  if (place->kind == SFRAME_CFA_VALUE || place->kind == SFRAME_REGISTER_VALUE)
+    return SFRAME_STEP_CALLER;
+  return (__sframe_stack_read (stack, *value, value)
+	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+}
+
+enum sframe_step_status
+__sframe_step (struct sframe_registers *registers,
+	       const struct sframe_rule *rule, struct sframe_stack *stack)
+{
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  uintptr_t cfa, ra, fp;
+  enum sframe_step_status status;
+
+  if (rule->outermost)
+    return SFRAME_STEP_OUTERMOST;
+
+  /* Find the CFA.  The stack grows down, so that it lies above all that the
+     frame has pushed; a signal trampoline's caller may be on another
+     stack.  */
+  status = recover (registers, &rule->cfa, 0, 0, stack, &cfa);
+  if (status != SFRAME_STEP_CALLER)
+    return status;
+  if (cfa <= sp && !rule->signal)
+    return SFRAME_STEP_BROKEN;
+
+  /* Find the return address.  An unchanged one would be in a register; no
+     machine that this file is built for so far has that.  */
+  if (rule->ra.kind == SFRAME_UNCHANGED)
+    return SFRAME_STEP_UNKNOWN;
+  status = recover (registers, &rule->ra, cfa, 0, stack, &ra);
+  if (status != SFRAME_STEP_CALLER)
+    return status;
+
+  /* Find the frame pointer.  */
+  status = recover (registers, &rule->fp, cfa,
+		    registers->value[SFRAME_MACHINE_FP], stack, &fp);
+  if (status != SFRAME_STEP_CALLER)
+    return status;
+
+  /* All other registers may have changed since the call.  */
+  registers->pc = ra;
+  registers->value[SFRAME_MACHINE_SP] = cfa + SFRAME_MACHINE_SP_OFFSET;
+  registers->value[SFRAME_MACHINE_FP] = fp;
+  registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
+		      | UINT64_C (1) << SFRAME_MACHINE_FP);
+  registers->interrupted = rule->signal;
+  return SFRAME_STEP_CALLER;
+}

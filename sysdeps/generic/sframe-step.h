@@ -1,0 +1,55 @@
+/* One step up the stack by an SFrame rule.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe and thread-safe; no allocation, no lock.  Memory
+   of the traced stack is read through sframe-stack.h alone.  */
+
+#ifndef _SFRAME_STEP_H
+#define _SFRAME_STEP_H
+
+#include <sframe-read.h>
+#include <sframe-stack.h>
+#include <stdint.h>
+
+/* The largest SFRAME_MACHINE_REGISTERS of all ports: x86-64 has 16, s390x
+   uses 32.  */
+#define SFRAME_REGISTERS_MAX 32
+
+/* The registers of a frame, as far as they are known.  */
+struct sframe_registers
+{
+  uintptr_t pc;
+  /* By DWARF number; value[N] counts only if bit N of KNOWN is set.  In all
+     frames SP and FP are known.  The others are in a frame that a signal
+     interrupted, whose registers the kernel saved; a step forgets them,
+     since SFrame does not tell where the callee kept them.  */
+  uintptr_t value[SFRAME_REGISTERS_MAX];
+  uint64_t known;
+  /* PC is the instruction to execute next, as in a frame that a signal
+     interrupted, and not a return address, which may lie beyond the end of
+     the function that made the call.  */
+  bool interrupted;
+};
+
+enum sframe_step_status
+{
+  /* The registers are now the caller's.  */
+  SFRAME_STEP_CALLER,
+  /* The frame has no caller: the trace is complete.  */
+  SFRAME_STEP_OUTERMOST,
+  /* The stack is not as the rule says it is: a word is not readable, or the
+     frame would not lie above its callee.  Nothing beyond it can be told.  */
+  SFRAME_STEP_BROKEN,
+  /* The rule needs a register that is not known.  */
+  SFRAME_STEP_UNKNOWN
+};
+
+/* Step from the frame in *REGISTERS to its caller by RULE.  The registers are
+   undefined after any result but SFRAME_STEP_CALLER.  */
+enum sframe_step_status
+__sframe_step (struct sframe_registers *registers,
+	       const struct sframe_rule *rule, struct sframe_stack *stack)
+  attribute_hidden;
+
+#endif /* _SFRAME_STEP_H  */

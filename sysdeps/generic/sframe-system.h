@@ -1,0 +1,38 @@
+/* Frames that the system makes, not a call: none known here.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef _SFRAME_SYSTEM_H
+#define _SFRAME_SYSTEM_H
+
+#include <sframe-step.h>
+
+/* Bytes of code that tell a signal trampoline; 0: there are none.  */
+#define SFRAME_SIGNAL_TRAMPOLINE_SIZE 0
+
+/* Whether the SFRAME_SIGNAL_TRAMPOLINE_SIZE readable bytes at CODE are a
+   signal trampoline.  */
+static inline bool
+sframe_signal_trampoline (const unsigned char *code)
+{
+  return false;
+}
+
+/* Step from the signal trampoline that *REGISTERS is in to the interrupted
+   frame, with all registers that the kernel saved.  */
+static inline enum sframe_step_status
+sframe_signal_step (struct sframe_registers *registers,
+		    struct sframe_stack *stack)
+{
+  return SFRAME_STEP_UNKNOWN;
+}
+
+/* Whether PC is where a function that makecontext started would return
+   to.  */
+static inline bool
+sframe_context_start (uintptr_t pc)
+{
+  return false;
+}
+
+#endif /* _SFRAME_SYSTEM_H  */

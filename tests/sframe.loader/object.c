@@ -1,0 +1,99 @@
+/* A small shared object that tells the recorder when it is constructed and
+   destructed.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   NAME is its file name.  CONSTRUCTOR is what the constructor claims,
+   constructor-all if not given; QUIET leaves the destructor out.
+   OPENS names an object that the
+   constructor loads, MISSING a function that nobody has, STATIC_TLS a
+   number of bytes that have to fit into the static TLS block, CALL a
+   function of another object that this one needs, and DEFINE the name of the
+   one function that is here.  FAR adds code in a section of its own, for the
+   linker to put elsewhere.  AUDIT makes an audit module of the object: 1 one
+   that works, 0 one that the loader has to refuse.  */
+
+#include "marker.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#ifndef CONSTRUCTOR
+# define CONSTRUCTOR constructor-all
+#endif
+
+/* Names come without quotes, which command lines do not carry well.  */
+#define STRING(text) STRING_1 (text)
+#define STRING_1(text) #text
+
+#ifdef MISSING
+extern void MISSING (void);
+void (*object_missing) (void) = MISSING;
+#endif
+
+#ifdef CALL
+extern int CALL (int);
+#endif
+
+#ifdef STATIC_TLS
+__thread char object_tls[STATIC_TLS]
+  __attribute__ ((tls_model ("initial-exec")));
+#endif
+
+/* Work for which the compiler writes more than one row.  */
+int __attribute__ ((noinline))
+#ifdef DEFINE
+DEFINE (int n)
+#else
+object_work (int n)
+#endif
+{
+  volatile char room[64 + (n & 7)];
+  room[n & 7] = n;
+#ifdef STATIC_TLS
+  object_tls[n & 7] = n;
+#endif
+#ifdef CALL
+  return CALL (n) + room[n & 7];
+#else
+  return room[n & 7];
+#endif
+}
+
+#ifdef FAR
+int __attribute__ ((noinline, section ("far_text")))
+object_far (int n)
+{
+  volatile char room[32];
+  room[n & 7] = n;
+  return room[n & 7];
+}
+#endif
+
+static void __attribute__ ((constructor))
+construct (void)
+{
+  marker (STRING (CONSTRUCTOR) " " STRING (NAME));
+#ifdef OPENS
+  if (dlopen (STRING (OPENS), RTLD_NOW) == NULL)
+    marker ("cannot open " STRING (OPENS));
+  else
+    marker ("is " STRING (OPENS));
+#endif
+}
+
+#ifndef QUIET
+static void __attribute__ ((destructor))
+destruct (void)
+{
+  marker ("destructor " STRING (NAME));
+}
+#endif
+
+#ifdef AUDIT
+unsigned int
+la_version (unsigned int version)
+{
+  return AUDIT ? version : 0;
+}
+#endif

@@ -1,0 +1,45 @@
+/* The assertions about one recorded run, and how each of them fared.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef VERDICT_H
+#define VERDICT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* One PASS or FAIL line each; the texts are in verdict.c.  */
+enum assertion
+{
+  IN_BOUNDS,
+  ACCEPTED,
+  ONCE,
+  COMPLETE_AT_CONSTRUCTOR,
+  COMPLETE_AT_DESTRUCTOR,
+  COMPLETE_AT_EXIT,
+  COMPLETE_ON_REQUEST,
+  ABSENT_ON_REQUEST,
+  AFTER_PROTECTION,
+  REMOVED_KNOWN,
+  REMOVED_FIRST,
+  NOTHING_LEFT,
+  COUNTED_CALLS,
+  COUNTED_ADDS,
+  COUNTED_REMOVES,
+  ENDED_WELL,
+  ASSERTIONS
+};
+
+/* The readable record of the run.  */
+extern FILE *trace;
+
+/* Count one fact that bears on ASSERTION.  If it is not OK, the rest says
+   what was found instead; that goes into the trace.  */
+void verdict (enum assertion assertion, bool ok, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+/* Print a line for each assertion that some fact bears on.  True if all
+   hold.  */
+bool verdict_report (void);
+
+#endif

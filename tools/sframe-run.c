@@ -1,0 +1,585 @@
+/* Run a program, in place, on the build root with the libc built here.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   One static program under three names: sframe-run, sframe-cc and
+   sframe-c++.  It gives itself a mount namespace of its own, puts a root
+   directory together there and executes the program.  There is no fork: the
+   process the caller started becomes the program, so that its PID, exit
+   status, signals and standard streams need no passing on.
+
+   Why not a shell script around chroot: LD_PRELOAD, LD_AUDIT or LD_DEBUG in
+   the caller's environment are meant for PROGRAM; a shell and its mount
+   commands would obey them, too.  A static program does not.  */
+
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Exit status of this program's own failures, as env and chroot have it.  */
+enum { EXIT_OURS = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* Which libc the program finds.  LIBC_LINK leaves the shared libraries of the
+   root alone, but puts the start files and static libraries built here in
+   their place: a compiler runs on a libc that works, and links the new one.  */
+enum libc { LIBC_NEW, LIBC_STOCK, LIBC_LINK };
+
+/* The project appears here, too: debug information and build trees then name
+   the same files in every clone, and LD_PRELOAD, which cannot quote a space or
+   a colon, gets a path without them.  */
+#define FIXED "/sframe"
+
+static const char *tool;	/* What we were called as.  */
+static char top[PATH_MAX];	/* The project.  */
+static char root[PATH_MAX];	/* The build root, or "/" without one.  */
+static char stage[PATH_MAX];	/* Where the new root is put together.  */
+
+static const char usage_run[] = "\
+usage: sframe-run [OPTION...] PROGRAM [ARG...]\n\
+Run PROGRAM on the libc built here; the build root is its operating system,\n\
+while the current directory, /home, /tmp and the like are this host's.\n\
+\n\
+  --libc=new     the libc built here (default)\n\
+  --libc=stock   the build root's own libc\n\
+  --crash        preload tools/libsframe-crash.so: a fatal signal prints a trace\n\
+  --arch=x86_64  the machine (only this one so far)\n\
+  --bind=DIR     show the host's DIR, if the build root would hide it\n\
+  --bind=DIR:TO  show DIR as TO, an existing directory\n\
+  --help         print this\n\
+\n\
+The process becomes PROGRAM: PID, signals, exit status and standard streams\n\
+are its own.  125: sframe-run failed; 126: PROGRAM cannot be run; 127: it was\n\
+not found.  The project is also visible as " FIXED ".\n";
+
+static const char usage_cc[] = "\
+usage: sframe-cc [OPTION...] ARG...\n\
+       sframe-c++ [OPTION...] ARG...\n\
+The build root's gcc or g++ with -Wa,--gsframe; ARGs are the compiler's.\n\
+\n\
+  --libc=new     static programs get the libc built here (default)\n\
+  --libc=stock   static programs get the build root's own libc\n\
+  --arch=x86_64  the machine (only this one so far)\n\
+  --help         print this (--help=common is the compiler's own)\n\
+\n\
+Options of sframe-cc come first.  Run what was linked with sframe-run.\n";
+
+static void __attribute__ ((noreturn, format (printf, 2, 3)))
+fail (int err, const char *format, ...)
+{
+  va_list ap;
+  va_start (ap, format);
+  fprintf (stderr, "%s: ", tool);
+  vfprintf (stderr, format, ap);
+  va_end (ap);
+  if (err != 0)
+    fprintf (stderr, ": %s", strerror (err));
+  fputc ('\n', stderr);
+  exit (EXIT_OURS);
+}
+
+/* Write the concatenation of the strings up to NULL to BUFFER (PATH_MAX
+   bytes) and return it.  */
+static char * __attribute__ ((sentinel))
+join (char *buffer, ...)
+{
+  size_t used = 0;
+  va_list ap;
+  va_start (ap, buffer);
+  for (const char *s; (s = va_arg (ap, const char *)) != NULL; )
+    {
+      size_t len = strlen (s);
+      if (used + len >= PATH_MAX)
+	fail (ENAMETOOLONG, "%s", s);
+      memcpy (buffer + used, s, len);
+      used += len;
+    }
+  va_end (ap);
+  buffer[used] = '\0';
+  return buffer;
+}
+
+static bool
+exists (const char *path)
+{
+  return access (path, F_OK) == 0;
+}
+
+/* The project is two levels above this program, whatever name or link it was
+   called by.  */
+static void
+find_project (void)
+{
+  ssize_t n = readlink ("/proc/self/exe", top, sizeof top - 1);
+  if (n < 0)
+    fail (errno, "/proc/self/exe");
+  top[n] = '\0';
+  for (int level = 0; level < 2; ++level)
+    *strrchr (top, '/') = '\0';
+
+  char path[PATH_MAX];
+  if (realpath (join (path, top, "/build/root", NULL), root) == NULL)
+    fail (errno, "%s (run make first)", path);
+}
+
+static void
+write_file (const char *path, const char *text)
+{
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0 || write (fd, text, strlen (text)) < 0)
+    fail (errno, "%s", path);
+  close (fd);
+}
+
+/* Get a mount namespace nobody else sees.  A normal user needs a user
+   namespace around it; the caller stays who they are, and the exec at the end
+   takes the capabilities away again.  */
+static void
+own_mounts (void)
+{
+  uid_t uid = geteuid ();
+  gid_t gid = getegid ();
+  if (uid != 0 || unshare (CLONE_NEWNS) != 0)
+    {
+      char map[64];
+      if (unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0)
+	fail (errno, "cannot make a mount namespace");
+      write_file ("/proc/self/setgroups", "deny");
+      snprintf (map, sizeof map, "%u %u 1", uid, uid);
+      write_file ("/proc/self/uid_map", map);
+      snprintf (map, sizeof map, "%u %u 1", gid, gid);
+      write_file ("/proc/self/gid_map", map);
+    }
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    fail (errno, "cannot make mounts private");
+}
+
+static void
+bind_mount (const char *from, const char *to)
+{
+  /* Recursive, because a user namespace may not uncover what lies below the
+     mounts of its parent.  */
+  if (mount (from, to, NULL, MS_BIND | MS_REC, NULL) != 0)
+    fail (errno, "cannot show %s as %s", from, to);
+}
+
+/* Make the directory PATH and those above it; those that exist are fine.  */
+static void
+make_directories (char *path)
+{
+  for (char *p = path + 1; ; ++p)
+    if (*p == '/' || *p == '\0')
+      {
+	char saved = *p;
+	*p = '\0';
+	if (mkdir (path, 0755) != 0 && errno != EEXIST)
+	  fail (errno, "cannot make %s", path);
+	*p = saved;
+	if (saved == '\0')
+	  return;
+      }
+}
+
+/* Whether the entry NAME of / belongs to the operating system, that is to
+   the build root; everything else there is the host's.  */
+static bool
+belongs_to_system (const char *name)
+{
+  static const char *const system[] = { "bin", "boot", "etc", "lost+found",
+					"sbin", "usr", "var" };
+  for (size_t i = 0; i < sizeof system / sizeof *system; ++i)
+    if (strcmp (name, system[i]) == 0)
+      return true;
+  return strncmp (name, "lib", 3) == 0;
+}
+
+/* Give the new root the entry NAME of the directory FROM: a link as a link, a
+   directory by a mount.  Files in / are of no use to anybody.  */
+static void
+add_entry (const char *from, const char *name)
+{
+  char source[PATH_MAX], target[PATH_MAX], link[PATH_MAX];
+  join (source, from, "/", name, NULL);
+  join (target, stage, "/", name, NULL);
+
+  struct stat st;
+  if (lstat (source, &st) != 0)
+    return;
+  if (S_ISLNK (st.st_mode))
+    {
+      ssize_t n = readlink (source, link, sizeof link - 1);
+      if (n < 0)
+	return;
+      link[n] = '\0';
+      if (symlink (link, target) != 0 && errno != EEXIST)
+	fail (errno, "%s", target);
+    }
+  else if (S_ISDIR (st.st_mode))
+    {
+      if (mkdir (target, 0755) != 0)
+	fail (errno, "%s", target);
+      bind_mount (source, target);
+    }
+}
+
+/* Add the entries of DIRECTORY that belong to the system, or those that do
+   not.  */
+static void
+add_entries (const char *directory, bool of_system)
+{
+  DIR *dir = opendir (directory);
+  if (dir == NULL)
+    fail (errno, "%s", directory);
+  for (struct dirent *entry; (entry = readdir (dir)) != NULL; )
+    if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0
+	&& belongs_to_system (entry->d_name) == of_system)
+      add_entry (directory, entry->d_name);
+  closedir (dir);
+}
+
+/* Show the host's PATH at the same place in the new root.  Nothing is to be
+   done where its first component came from the host as a whole.  */
+static void
+show (const char *path)
+{
+  if (stage[0] == '\0')
+    return;
+  char first[NAME_MAX + 1], target[PATH_MAX];
+  size_t len = strcspn (path + 1, "/");
+  if (len == 0 || len > NAME_MAX)
+    return;
+  memcpy (first, path + 1, len);
+  first[len] = '\0';
+  if (!belongs_to_system (first))
+    return;
+  make_directories (join (target, stage, path, NULL));
+  bind_mount (path, target);
+}
+
+/* Files of the host's /etc that say who and where we are.  */
+static void
+show_identity (void)
+{
+  static const char *const files[] = { "/etc/passwd", "/etc/group",
+				       "/etc/hosts", "/etc/resolv.conf" };
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    {
+      char target[PATH_MAX];
+      join (target, stage, files[i], NULL);
+      if (exists (files[i]) && exists (target))
+	bind_mount (files[i], target);
+    }
+}
+
+/* Put the new root together, and let STAGE be its name.  The mount on the
+   build root's /mnt costs no change there: it is in our namespace only.  */
+static void
+assemble_root (const char *cwd)
+{
+  char path[PATH_MAX];
+  join (stage, root, "/mnt", NULL);
+  if (mount ("sframe-run", stage, "tmpfs", 0, "mode=755") != 0)
+    fail (errno, "cannot mount on %s", stage);
+  add_entries (root, true);
+  add_entries ("/", false);
+  show_identity ();
+  if (exists ("/var/tmp"))
+    show ("/var/tmp");
+  show (top);
+  if (!exists (join (path, stage, cwd, NULL)))
+    show (cwd);
+  make_directories (join (path, stage, FIXED, NULL));
+  bind_mount (top, path);
+}
+
+/* Obey --bind=SPEC.  In SPEC, DIR or DIR:TO, the last ":/" separates.  */
+static void
+bind_option (const char *spec)
+{
+  char target[PATH_MAX];
+  const char *colon = strrchr (spec, ':');
+  if (colon == NULL || colon[1] != '/')
+    {
+      show (spec);
+      return;
+    }
+  char *from = strndup (spec, colon - spec);
+  if (from == NULL)
+    fail (errno, "%s", spec);
+  bind_mount (from, join (target, stage, colon + 1, NULL));
+  free (from);
+}
+
+/* Where the root keeps its libc.  */
+static const char *
+library_directory (void)
+{
+  static const char *const places[] = { "/usr/lib/x86_64-linux-gnu",
+					"/usr/lib64", "/lib64", "/usr/lib" };
+  char path[PATH_MAX];
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (exists (join (path, stage, places[i], "/libc.so.6", NULL)))
+      return places[i];
+  fail (0, "%s has no libc.so.6", root);
+}
+
+static bool
+has_suffix (const char *s, const char *suffix)
+{
+  size_t len = strlen (s), n = strlen (suffix);
+  return len >= n && strcmp (s + len - n, suffix) == 0;
+}
+
+/* Whether PATH is a linker script in place of a library; such a file of the
+   root already names what is bound over the root's files.  */
+static bool
+is_script (const char *path)
+{
+  char start[2] = "";
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0)
+    {
+      if (read (fd, start, sizeof start) != sizeof start)
+	start[0] = '\0';
+      close (fd);
+    }
+  return start[0] == '/' && start[1] == '*';
+}
+
+/* Whether NAME, a file of the libc built here, is wanted under LIBC.  */
+static bool
+is_wanted (enum libc libc, const char *name)
+{
+  if (libc == LIBC_LINK)
+    return has_suffix (name, ".o") || has_suffix (name, ".a");
+  return strstr (name, ".so.") != NULL;
+}
+
+/* libm-2.44.a stands for whatever libm-*.a the root's libm.a names.  */
+static void
+find_counterpart (char *target, const char *directory, const char *name)
+{
+  join (target, directory, "/", name, NULL);
+  if (strncmp (name, "libm-", 5) != 0)
+    return;
+  DIR *dir = opendir (directory);
+  if (dir == NULL)
+    return;
+  for (struct dirent *entry; (entry = readdir (dir)) != NULL; )
+    if (strncmp (entry->d_name, "libm-", 5) == 0)
+      join (target, directory, "/", entry->d_name, NULL);
+  closedir (dir);
+}
+
+/* Bind the files of the directory FROM that are wanted under LIBC over those
+   of the same name in TO.  Files the root has no counterpart of cannot be
+   asked for by programs built there.  */
+static void
+bind_files (enum libc libc, const char *from, const char *to)
+{
+  char source[PATH_MAX], target[PATH_MAX];
+  DIR *dir = opendir (from);
+  if (dir == NULL)
+    fail (errno, "%s (run make first)", from);
+  for (struct dirent *entry; (entry = readdir (dir)) != NULL; )
+    {
+      if (!is_wanted (libc, entry->d_name))
+	continue;
+      join (source, from, "/", entry->d_name, NULL);
+      find_counterpart (target, to, entry->d_name);
+      if (exists (target) && !is_script (source))
+	bind_mount (source, target);
+    }
+  closedir (dir);
+}
+
+/* Put the libc built here in the place of the root's.  */
+static void
+bind_libc (enum libc libc)
+{
+  char from[PATH_MAX], to[PATH_MAX];
+  const char *directory = library_directory ();
+  join (to, stage, directory, NULL);
+  bool link = libc == LIBC_LINK;
+  join (from, top, "/build/x86_64/install", link ? "/usr" : "", "/lib64",
+	NULL);
+  /* While the libc is still being built a compiler is of use without it.  */
+  if (link && !exists (from))
+    return;
+  bind_files (libc, from, to);
+  if (link)
+    return;
+
+  /* Its gconv modules have their own directory.  */
+  join (from, top, "/build/x86_64/install/usr/lib64/gconv", NULL);
+  join (to, stage, "/usr/lib64/gconv", NULL);
+  if (exists (from) && exists (to))
+    bind_mount (from, to);
+}
+
+static void
+enter_root (const char *cwd)
+{
+  if (chdir (stage) != 0)
+    fail (errno, "%s", stage);
+  /* pivot_root, not chroot: a process in a chroot may not make user
+     namespaces, as tests of glibc do.  The old root comes to lie on the new
+     one and is taken off.  */
+  if (syscall (SYS_pivot_root, ".", ".") != 0)
+    fail (errno, "pivot_root");
+  if (umount2 (".", MNT_DETACH) != 0)
+    fail (errno, "cannot leave the old root");
+  if (chdir (cwd) != 0)
+    fail (errno, "%s does not exist in the build root", cwd);
+}
+
+/* Options that come before the program or the compiler's arguments.  */
+struct options
+{
+  enum libc libc;
+  bool crash;
+  int nbinds;
+  const char *binds[8];
+};
+
+static void
+set_libc (struct options *options, const char *name, bool compiler)
+{
+  if (strcmp (name, "stock") == 0)
+    options->libc = LIBC_STOCK;
+  else if (strcmp (name, "new") == 0)
+    options->libc = compiler ? LIBC_LINK : LIBC_NEW;
+  else
+    fail (0, "unknown --libc=%s: new or stock", name);
+}
+
+/* Handle ARG, an option common to all tools; false if it is none of them.  */
+static bool
+common_option (struct options *options, const char *arg, bool compiler)
+{
+  if (strcmp (arg, "--help") == 0)
+    {
+      fputs (compiler ? usage_cc : usage_run, stdout);
+      exit (0);
+    }
+  if (strncmp (arg, "--libc=", 7) == 0)
+    set_libc (options, arg + 7, compiler);
+  else if (strncmp (arg, "--arch=", 7) == 0)
+    {
+      if (strcmp (arg + 7, "x86_64") != 0)
+	fail (0, "unknown %s: only x86_64 is built", arg);
+    }
+  else
+    return false;
+  return true;
+}
+
+static void
+add_bind (struct options *options, const char *spec)
+{
+  if (spec[0] != '/')
+    fail (0, "--bind=%s: not an absolute path", spec);
+  if (options->nbinds == sizeof options->binds / sizeof *options->binds)
+    fail (0, "too many --bind options");
+  options->binds[options->nbinds++] = spec;
+}
+
+/* Read our own options; the result is the index of the first other one.  */
+static int
+parse (struct options *options, int argc, char **argv, bool compiler)
+{
+  int i;
+  for (i = 1; i < argc && argv[i][0] == '-'; ++i)
+    {
+      if (common_option (options, argv[i], compiler))
+	continue;
+      if (compiler)
+	break;
+      if (strcmp (argv[i], "--") == 0)
+	return i + 1;
+      if (strcmp (argv[i], "--crash") == 0)
+	options->crash = true;
+      else if (strncmp (argv[i], "--bind=", 7) == 0)
+	add_bind (options, argv[i] + 7);
+      else
+	fail (0, "unknown option %s; see --help", argv[i]);
+    }
+  return i;
+}
+
+/* The crash handler comes first, the caller's own LD_PRELOAD stays.  */
+static void
+preload_crash (void)
+{
+  static char value[PATH_MAX];
+  char path[PATH_MAX];
+  if (!exists (join (path, top, "/tools/libsframe-crash.so", NULL)))
+    fail (errno, "%s (run make first)", path);
+  const char *old = getenv ("LD_PRELOAD");
+  join (value, strcmp (root, "/") == 0 ? top : FIXED,
+	"/tools/libsframe-crash.so", old != NULL ? ":" : "",
+	old != NULL ? old : "", NULL);
+  setenv ("LD_PRELOAD", value, 1);
+}
+
+/* The compiler's command line: its name and -Wa,--gsframe before ARGS.  */
+static char **
+compiler_command (char **args, int nargs, bool cxx)
+{
+  char **command = calloc (nargs + 3, sizeof *command);
+  if (command == NULL)
+    fail (errno, "command line");
+  command[0] = cxx ? "g++" : "gcc";
+  command[1] = "-Wa,--gsframe";
+  memcpy (command + 2, args, nargs * sizeof *command);
+  return command;
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *slash = strrchr (argv[0], '/');
+  tool = slash != NULL ? slash + 1 : argv[0];
+  bool cxx = strcmp (tool, "sframe-c++") == 0;
+  bool compiler = cxx || strcmp (tool, "sframe-cc") == 0;
+
+  struct options options = { .libc = compiler ? LIBC_LINK : LIBC_NEW };
+  int first = parse (&options, argc, argv, compiler);
+  if (first == argc)
+    fail (0, "no %s given; see --help", compiler ? "arguments" : "program");
+  char **command = argv + first;
+  if (compiler)
+    command = compiler_command (command, argc - first, cxx);
+
+  char cwd[PATH_MAX];
+  if (getcwd (cwd, sizeof cwd) == NULL)
+    fail (errno, "current directory");
+  find_project ();
+  if (options.crash)
+    preload_crash ();
+  own_mounts ();
+  bool foreign = strcmp (root, "/") != 0;
+  if (foreign)
+    assemble_root (cwd);
+  for (int i = 0; i < options.nbinds; ++i)
+    bind_option (options.binds[i]);
+  if (options.libc != LIBC_STOCK)
+    bind_libc (options.libc);
+  if (foreign)
+    enter_root (cwd);
+
+  execvp (command[0], command);
+  int err = errno;
+  fprintf (stderr, "%s: %s: %s\n", tool, command[0], strerror (err));
+  return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
