@@ -16,20 +16,20 @@ wait_forever (void *closure)
   return closure;
 }
 
-/* A buffer with a copy of REQUEST, which should be shorter.  */
+/* Get a request of LENGTH bytes into a buffer that has room for 10000.  */
 static char * __attribute__ ((noinline))
-read_request (const char *request)
+read_request (size_t length)
 {
-  char *buffer = malloc (24);
-  return strcpy (buffer, request);
+  char *buffer = malloc (10000);
+  return memset (buffer, 'x', length);
 }
 
 static char * __attribute__ ((noinline))
-handle_request (const char *request)
+handle_request (size_t length)
 {
-  char *copy = read_request (request);
-  char *answer = malloc (4096);
-  answer[0] = copy[0];
+  char *request = read_request (length);
+  char *answer = malloc (20000);
+  answer[0] = request[0];
   return answer;
 }
 
@@ -39,5 +39,5 @@ main (int argc, char **argv)
   pthread_t thread;
   if (argc != 2 || pthread_create (&thread, NULL, wait_forever, NULL) != 0)
     return 1;
-  return handle_request (argv[1])[0] == '\0';
+  return handle_request (strtoul (argv[1], NULL, 10))[0] == '\0';
 }

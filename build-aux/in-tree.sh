@@ -11,8 +11,10 @@ if test "$(realpath "$build/root")" = /; then
 else
   inside=/sframe
 fi
-CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1
-export CCACHE_DIR CCACHE_NOHASHDIR
+# Scripts of glibc's would otherwise leave bytecode among the sources, which
+# then look changed.
+CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
+export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
 
 # Run a command for the tree NAME.
 in_tree ()

@@ -13,7 +13,7 @@
 #include "tst-sframe-support.h"
 
 /* Enough for the test driver.  Nothing is given back.  */
-static char arena[1024 * 1024] __attribute__ ((aligned (_Alignof (max_align_t))));
+static _Alignas (max_align_t) char arena[1024 * 1024];
 static size_t arena_used;
 
 static bool raise_in_malloc;

@@ -93,7 +93,7 @@ register_segment (struct link_map *map, const ElfW(Phdr) *ph)
   if (error == 0)
     {
       registration = registration_on;
-      map->l_sframe_registered = 1;
+      map->l_sframe_registered = true;
       debug_file (map, "registered", "");
       return true;
     }
@@ -116,8 +116,10 @@ register_segment (struct link_map *map, const ElfW(Phdr) *ph)
 void
 _dl_sframe_register (struct link_map *map)
 {
-  if (map->l_sframe.fde_count == 0 || map->l_sframe_registered)
+  /* What the kernel has refused once is not offered again.  */
+  if (map->l_sframe.fde_count == 0 || map->l_sframe_offered)
     return;
+  map->l_sframe_offered = true;
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
       const ElfW(Phdr) *ph = &map->l_phdr[i];
@@ -160,6 +162,6 @@ _dl_sframe_unregister (struct link_map *map)
   if (!map->l_sframe_registered)
     return;
   _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);
-  map->l_sframe_registered = 0;
+  map->l_sframe_registered = false;
   debug_file (map, "unregistered", "");
 }

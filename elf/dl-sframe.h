@@ -19,7 +19,7 @@ void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 
 /* Tell the kernel about MAP.  It must have been relocated and have its final
    protections, and none of its constructors have run.  Does nothing if MAP
-   has no valid section or has been registered already.  */
+   has no valid section or has been offered before.  */
 void _dl_sframe_register (struct link_map *map) attribute_hidden;
 
 /* Register all objects of all namespaces.  */

@@ -203,7 +203,8 @@ print_crash (int signo, const siginfo_t *info, const ucontext_t *context)
 }
 
 /* FATAL's signals are blocked while this runs.  A fault in here thus ends the
-   process at once; abort () unblocks its signal and comes here again.  */
+   process at once.  abort () of some libcs unblocks its signal first and gets
+   here again; then there is no second trace, but the end.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {

@@ -80,8 +80,23 @@ fde_start (const struct sframe_section *section, uint32_t index)
   return start;
 }
 
-/* Find the last FDE that starts at or before PC and store it in *FDE with a
-   start relative to the section.  Return whether it covers PC.  */
+/* Copy FDE number INDEX to *FDE, with a start relative to the section.  */
+static inline void
+read_fde (const struct sframe_section *section, uint32_t index,
+	  struct sframe_fde *fde)
+{
+  memcpy (fde, section->fdes + (size_t) index * sizeof *fde, sizeof *fde);
+  fde->start = fde_start (section, index);
+}
+
+/* The assembler writes an FDE for a function of no bytes, and the order of
+   FDEs that start at the same address is not defined.  So many of them are
+   stepped over to find one that has bytes; a table with more is odd, and must
+   not cost more.  */
+#define EMPTY_FDES_MAX 16
+
+/* Find the last FDE with bytes that starts at or before PC and store it in
+   *FDE as read_fde does.  Return whether it covers PC.  */
 static bool
 find_fde (const struct sframe_section *section, int64_t pc,
 	  struct sframe_fde *fde)
@@ -102,9 +117,13 @@ find_fde (const struct sframe_section *section, int64_t pc,
   if (low == 0)
     return false;
 
-  --low;
-  memcpy (fde, section->fdes + (size_t) low * sizeof *fde, sizeof *fde);
-  fde->start = fde_start (section, low);
+  uint32_t index = low - 1;
+  read_fde (section, index, fde);
+  for (unsigned int skipped = 0;
+       fde->size == 0 && index > 0 && skipped < EMPTY_FDES_MAX
+       && fde_start (section, index - 1) == fde->start;
+       ++skipped)
+    read_fde (section, --index, fde);
   return (uint64_t) pc - (uint64_t) fde->start < fde->size;
 }
 

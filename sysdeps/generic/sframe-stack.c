@@ -32,6 +32,12 @@ word_down (uintptr_t address)
   return address & -sizeof (uintptr_t);
 }
 
+static inline uintptr_t
+page_down (uintptr_t address)
+{
+  return address & -(uintptr_t) GLRO (dl_pagesize);
+}
+
 void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
@@ -83,10 +89,12 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
     }
   if (range_has (&stack->window, address))
     {
-      /* A readable word of the main stack vouches for all above it.  */
+      /* A readable word of the main stack vouches for its page and all
+	 above it.  */
       if (!sframe_probe_word (address))
 	return false;
-      stack->thread = (struct sframe_range) { address, stack->window.high };
+      stack->thread
+	= (struct sframe_range) { page_down (address), stack->window.high };
       stack->current = stack->thread;
       return true;
     }
@@ -100,7 +108,7 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
      them avoids a second probe where frames straddle two.  */
   if (!sframe_probe_word (address))
     return false;
-  uintptr_t page = address & -(uintptr_t) GLRO (dl_pagesize);
+  uintptr_t page = page_down (address);
   if (stack->current.high != page || page == 0)
     stack->current.low = page;
   stack->current.high = page + GLRO (dl_pagesize);

@@ -31,23 +31,32 @@ place_address (const struct sframe_registers *registers,
   return true;
 }
 
-/* Recover the value that PLACE describes.  UNCHANGED is the value of the
-   same register in this frame.  */
+/* Recover the value that PLACE, of any kind but unchanged, describes.  */
 static enum sframe_step_status
 recover (const struct sframe_registers *registers,
 	 const struct sframe_place *place, uintptr_t cfa,
-	 uintptr_t unchanged, struct sframe_stack *stack, uintptr_t *value)
+	 struct sframe_stack *stack, uintptr_t *value)
 {
-  if (place->kind == SFRAME_UNCHANGED)
-    {
-      *value = unchanged;
-      return SFRAME_STEP_CALLER;
-    }
+  /* The FP is unknown only after a step that could not read it.  */
   if (!place_address (registers, place, cfa, value))
-    return SFRAME_STEP_UNKNOWN;
+    return (place->reg == SFRAME_MACHINE_FP
+	    ? SFRAME_STEP_BROKEN : SFRAME_STEP_UNKNOWN);
   if (place->kind == SFRAME_CFA_VALUE || place->kind == SFRAME_REGISTER_VALUE)
     return SFRAME_STEP_CALLER;
   return (__sframe_stack_read (stack, *value, value)
+	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+}
+
+/* Recover the caller's FP, which this frame may not have changed.  */
+static enum sframe_step_status
+recover_fp (const struct sframe_registers *registers,
+	    const struct sframe_place *place, uintptr_t cfa,
+	    struct sframe_stack *stack, uintptr_t *fp)
+{
+  if (place->kind != SFRAME_UNCHANGED)
+    return recover (registers, place, cfa, stack, fp);
+  *fp = registers->value[SFRAME_MACHINE_FP];
+  return ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) != 0
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
@@ -56,7 +65,7 @@ __sframe_step (struct sframe_registers *registers,
 	       const struct sframe_rule *rule, struct sframe_stack *stack)
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
-  uintptr_t cfa, ra, fp;
+  uintptr_t cfa, ra, fp = 0;
   enum sframe_step_status status;
 
   if (rule->outermost)
@@ -65,7 +74,7 @@ __sframe_step (struct sframe_registers *registers,
   /* Find the CFA.  The stack grows down, so that it lies above all that the
      frame has pushed; a signal trampoline's caller may be on another
      stack.  */
-  status = recover (registers, &rule->cfa, 0, 0, stack, &cfa);
+  status = recover (registers, &rule->cfa, 0, stack, &cfa);
   if (status != SFRAME_STEP_CALLER)
     return status;
   if (cfa <= sp && !rule->signal)
@@ -75,22 +84,24 @@ __sframe_step (struct sframe_registers *registers,
      machine that this file is built for so far has that.  */
   if (rule->ra.kind == SFRAME_UNCHANGED)
     return SFRAME_STEP_UNKNOWN;
-  status = recover (registers, &rule->ra, cfa, 0, stack, &ra);
+  status = recover (registers, &rule->ra, cfa, stack, &ra);
   if (status != SFRAME_STEP_CALLER)
     return status;
 
-  /* Find the frame pointer.  */
-  status = recover (registers, &rule->fp, cfa,
-		    registers->value[SFRAME_MACHINE_FP], stack, &fp);
-  if (status != SFRAME_STEP_CALLER)
+  /* Find the frame pointer.  Where it cannot be read the callers can still be
+     found, as long as their rules do without it.  */
+  uint64_t known = UINT64_C (1) << SFRAME_MACHINE_SP;
+  status = recover_fp (registers, &rule->fp, cfa, stack, &fp);
+  if (status == SFRAME_STEP_UNKNOWN)
     return status;
+  if (status == SFRAME_STEP_CALLER)
+    known |= UINT64_C (1) << SFRAME_MACHINE_FP;
 
   /* All other registers may have changed since the call.  */
   registers->pc = ra;
   registers->value[SFRAME_MACHINE_SP] = cfa + SFRAME_MACHINE_SP_OFFSET;
   registers->value[SFRAME_MACHINE_FP] = fp;
-  registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
-		      | UINT64_C (1) << SFRAME_MACHINE_FP);
+  registers->known = known;
   registers->interrupted = rule->signal;
   return SFRAME_STEP_CALLER;
 }

@@ -20,10 +20,11 @@
 struct sframe_registers
 {
   uintptr_t pc;
-  /* By DWARF number; value[N] counts only if bit N of KNOWN is set.  In all
-     frames SP and FP are known.  The others are in a frame that a signal
-     interrupted, whose registers the kernel saved; a step forgets them,
-     since SFrame does not tell where the callee kept them.  */
+  /* By DWARF number; value[N] counts only if bit N of KNOWN is set.  SP is
+     known in all frames, FP in all but the callers of one that keeps it
+     where it cannot be read.  The others are known in a frame that a signal
+     interrupted, whose registers the kernel saved; a step forgets them, since
+     SFrame does not tell where the callee kept them.  */
   uintptr_t value[SFRAME_REGISTERS_MAX];
   uint64_t known;
   /* PC is the instruction to execute next, as in a frame that a signal

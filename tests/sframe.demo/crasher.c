@@ -1,0 +1,105 @@
+/* Crash in the way that the first argument names, below three functions of our own.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Not static, so that backtrace_symbols_fd knows their names.  */
+int crash_here (const char *how);
+int middle (const char *how);
+int outer (const char *how);
+int overflow (int depth);
+
+static volatile int zero;
+static int *volatile null;
+static pthread_barrier_t barrier;
+
+/* A page of a file that has none.  */
+static int
+bus_error (void)
+{
+  int fd = memfd_create ("empty", 0);
+  volatile int *p = mmap (NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+  return *p;
+}
+
+int __attribute__ ((noipa))
+overflow (int depth)
+{
+  volatile char frame[64];
+  frame[depth % 64] = depth;
+  return overflow (depth + 1) + frame[depth % 64];
+}
+
+static void *
+crash_in_thread (void *closure)
+{
+  pthread_barrier_wait (&barrier);
+  return (void *) (long) crash_here (closure);
+}
+
+/* COUNT threads besides this one crash together.  */
+static int
+crash_in_threads (unsigned int count)
+{
+  pthread_t thread;
+  pthread_barrier_init (&barrier, NULL, count);
+  while (count-- > 0)
+    pthread_create (&thread, NULL, crash_in_thread, (void *) "segv");
+  return pthread_join (thread, NULL);
+}
+
+int __attribute__ ((noipa))
+crash_here (const char *how)
+{
+  if (strcmp (how, "segv") == 0)
+    return *null;
+  if (strcmp (how, "fpe") == 0)
+    return (zero + 100) / zero;
+  if (strcmp (how, "ill") == 0)
+    __builtin_trap ();
+  if (strcmp (how, "bus") == 0)
+    return bus_error () + 1;
+  if (strcmp (how, "abrt") == 0)
+    abort ();
+  if (strcmp (how, "kill") == 0)
+    return kill (getpid (), SIGBUS) + 1;
+  if (strcmp (how, "overflow") == 0)
+    return overflow (0) + 1;
+  if (strcmp (how, "thread") == 0)
+    return crash_in_threads (1) + 1;
+  if (strcmp (how, "threads") == 0)
+    return crash_in_threads (16) + 1;
+  return 7;
+}
+
+int __attribute__ ((noipa))
+middle (const char *how)
+{
+  return crash_here (how) + zero;
+}
+
+int __attribute__ ((noipa))
+outer (const char *how)
+{
+  return middle (how) + zero;
+}
+
+static void
+own_handler (int signo)
+{
+  static const char text[] = "the program's own handler\n";
+  _exit (write (STDOUT_FILENO, text, sizeof text - 1) < 0 ? 1 : signo);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc > 2 && strcmp (argv[2], "own") == 0)
+    signal (SIGSEGV, own_handler);
+  return outer (argv[1]) + zero;
+}
