@@ -11,8 +11,10 @@
 #include <sframe-machine.h>
 #include <sframe-system.h>
 
-/* Find the object that PC belongs to.  dlopen and dlclose may run meanwhile;
-   an object that has a frame on this stack stays.  */
+/* Find the object that PC belongs to.  dlopen and dlclose may run meanwhile; an
+   object that has a frame on this stack stays.  One that is unloaded under a
+   frame, or while a stale return address into it is found on a broken stack,
+   takes its table along, as it does in libgcc.  */
 static const struct link_map *
 find_object (uintptr_t pc)
 {
@@ -40,16 +42,33 @@ is_code (const struct link_map *map, uintptr_t pc, size_t size)
   return false;
 }
 
-/* Whether the frame in MAP that the tables do not describe has no caller: the
-   start of the program (_start of crt1.o, which comes with the C library's
-   development files and often has no SFrame where the program has), of ld.so,
-   which constructors are called from, or of a context.  The entry point of
-   other objects is their ELF header, where no code is.  */
+/* How many bytes of code at an unknown PC libgcc reads at most, on any
+   machine, when it looks for a signal trampoline.  */
+#define TRAMPOLINE_LOOK 16
+
+/* The result for a frame at PC that nothing here describes; MAP is its object
+   or null.  Asking libgcc about it must not fault, and would not help where
+   there is no code.  */
+static enum sframe_step_status
+give_up (const struct link_map *map, uintptr_t pc)
+{
+  if ((map == NULL || !is_code (map, pc, TRAMPOLINE_LOOK))
+      && __sframe_unreadable (pc, TRAMPOLINE_LOOK))
+    return SFRAME_STEP_BROKEN;
+  return SFRAME_STEP_UNKNOWN;
+}
+
+/* Whether the frame in MAP, which the tables do not describe, is that of
+   _start, which has no caller.  _start is in crt1.o, which comes with the C
+   library's development files and often has no SFrame where the program
+   has.  */
 static bool
 is_start (const struct link_map *map, const struct sframe_registers *registers)
 {
-  return (registers->pc - map->l_entry < SFRAME_MACHINE_ENTRY_SIZE
-	  || sframe_context_start (registers->pc));
+  return (map->l_type == lt_executable
+	  && registers->pc - map->l_entry < SFRAME_MACHINE_ENTRY_SIZE
+	  && is_code (map, registers->pc, 1)
+	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
 /* If the frame is a signal trampoline in MAP, step to the frame that the
@@ -58,11 +77,37 @@ static enum sframe_step_status
 step_signal (const struct link_map *map, struct sframe_registers *registers,
 	     struct sframe_stack *stack)
 {
-  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE != 0
-      && is_code (map, registers->pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE)
-      && sframe_signal_trampoline ((const unsigned char *) registers->pc))
-    return sframe_signal_step (registers, stack);
-  return SFRAME_STEP_UNKNOWN;
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+
+  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0
+      || !is_code (map, registers->pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE)
+      || !sframe_signal_trampoline ((const unsigned char *) registers->pc))
+    return SFRAME_STEP_UNKNOWN;
+  enum sframe_step_status status = sframe_signal_step (registers, stack);
+  /* The one step after which SP may be anywhere must not lead to itself.  */
+  if (registers->value[SFRAME_MACHINE_SP] == sp)
+    return SFRAME_STEP_BROKEN;
+  return status;
+}
+
+/* Find the rule for PC in MAP.  Return whether there is one that can be
+   believed.  */
+static bool
+find_rule (const struct link_map *map, uintptr_t pc, struct sframe_rule *rule)
+{
+  struct sframe_rule first;
+  uintptr_t offset = pc - (uintptr_t) map->l_sframe.start;
+
+  if (map->l_sframe.fde_count == 0
+      || __sframe_find_rule (&map->l_sframe, offset, SFRAME_MACHINE_SP,
+			     SFRAME_MACHINE_FP, rule) != SFRAME_FOUND)
+    return false;
+  if (!rule->repeated)
+    return true;
+  return (__sframe_find_rule (&map->l_sframe, offset - rule->block_offset,
+			      SFRAME_MACHINE_SP, SFRAME_MACHINE_FP,
+			      &first) == SFRAME_FOUND
+	  && sframe_block_rule (rule, &first));
 }
 
 /* Step to the caller of the frame in *REGISTERS.  */
@@ -73,15 +118,16 @@ step (struct sframe_registers *registers, struct sframe_stack *stack)
   /* A return address may be the first byte of the next function, if the call
      never returns; the call itself ends one byte before it.  */
   uintptr_t pc = registers->pc - !registers->interrupted;
-  const struct link_map *map = find_object (pc);
 
+  /* No call precedes this address, so that looking there would find some
+     other function.  */
+  if (!registers->interrupted && sframe_context_start (registers->pc))
+    return SFRAME_STEP_OUTERMOST;
+
+  const struct link_map *map = find_object (pc);
   if (map == NULL)
-    return SFRAME_STEP_UNKNOWN;
-  bool found = (map->l_sframe.fde_count != 0
-		&& __sframe_find_rule (&map->l_sframe,
-				       pc - (uintptr_t) map->l_sframe.start,
-				       SFRAME_MACHINE_SP, SFRAME_MACHINE_FP,
-				       &rule) == SFRAME_FOUND);
+    return give_up (map, registers->pc);
+  bool found = find_rule (map, pc, &rule);
   if (found && !rule.signal)
     return __sframe_step (registers, &rule, stack);
 
@@ -93,13 +139,10 @@ step (struct sframe_registers *registers, struct sframe_stack *stack)
     return status;
   if (found)
     return __sframe_step (registers, &rule, stack);
-  return (is_start (map, registers)
-	  ? SFRAME_STEP_OUTERMOST : SFRAME_STEP_UNKNOWN);
+  if (is_start (map, registers))
+    return SFRAME_STEP_OUTERMOST;
+  return give_up (map, registers->pc);
 }
-
-/* How many bytes of code at an unknown PC libgcc reads at most, on any
-   machine.  */
-#define TRAMPOLINE_LOOK 16
 
 int
 __sframe_backtrace (void **array, int size,
@@ -115,11 +158,8 @@ __sframe_backtrace (void **array, int size,
       if (count == size)
 	return count;
       enum sframe_step_status status = step (registers, &stack);
-      /* The other unwinder looks for a signal trampoline at a PC that it
-	 does not know, and would fault there.  Nor could it go on.  */
       if (status == SFRAME_STEP_UNKNOWN)
-	return (__sframe_readable (registers->pc, TRAMPOLINE_LOOK)
-		? -1 : count);
+	return -1;
       /* Code that has no caller may have put a zero for it.  */
       if (status != SFRAME_STEP_CALLER
 	  || (registers->pc == 0 && !registers->interrupted))

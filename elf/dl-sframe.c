@@ -24,13 +24,13 @@ static enum
   registration_off
 } registration;
 
+/* For LD_DEBUG=files: say that the section of MAP is WHAT, and WHY.  */
 static void
-debug_file (const struct link_map *map, const char *what, const char *why)
+debug_section (const struct link_map *map, const char *what, const char *why)
 {
   if (__glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES))
-    _dl_debug_printf ("file=%s [%lu];  sframe %s%s%s\n",
-		      DSO_FILENAME (map->l_name), map->l_ns, what,
-		      why[0] == '\0' ? "" : ": ", why);
+    _dl_debug_printf ("file=%s [%lu];  sframe %s: %s\n",
+		      DSO_FILENAME (map->l_name), map->l_ns, what, why);
 }
 
 /* Whether the segment of PH lies in a part of MAP that is loaded from the
@@ -59,8 +59,9 @@ _dl_sframe_setup (struct link_map *map)
     return;
   /* A program that ld.so was told to run comes here as a file that is
      mapped and again as the main program.  */
-  if (map->l_sframe_size != 0)
+  if (map->l_sframe_checked)
     return;
+  map->l_sframe_checked = true;
 
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
@@ -70,7 +71,7 @@ _dl_sframe_setup (struct link_map *map)
       map->l_sframe_size = ph->p_memsz;
       if (!is_loaded (map, ph))
 	{
-	  debug_file (map, "ignored", "segment not loaded");
+	  debug_section (map, "ignored", "segment not loaded");
 	  return;
 	}
       enum sframe_header_status status
@@ -78,43 +79,60 @@ _dl_sframe_setup (struct link_map *map)
 				ph->p_memsz, SFRAME_MACHINE_ABI,
 				&map->l_sframe);
       if (status != SFRAME_HEADER_OK)
-	debug_file (map, "ignored", __sframe_header_message (status));
+	debug_section (map, "ignored", __sframe_header_message (status));
       return;
     }
 }
 
-/* Register one executable segment.  Return whether to go on.  */
-static bool
-register_segment (struct link_map *map, const ElfW(Phdr) *ph)
+/* For LD_DEBUG=files: say what became of the registration of TEXT_SIZE bytes
+   of code at TEXT.  */
+static void
+debug_segment (const struct link_map *map, const char *what,
+	       ElfW(Addr) text, size_t text_size)
 {
-  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe.start,
-				     map->l_sframe_size,
-				     map->l_addr + ph->p_vaddr, ph->p_memsz);
-  if (error == 0)
-    {
-      registration = registration_on;
-      map->l_sframe_registered = true;
-      debug_file (map, "registered", "");
-      return true;
-    }
-
-  /* The very first request decides whether there is anyone to talk to; an
-     EINVAL later on is about that one table.  */
-  if (registration == registration_untried
-      && (error == EINVAL || error == ENOSYS || error == EPERM
-	  || error == EACCES))
-    {
-      registration = registration_off;
-      debug_file (map, "not registered", "no support in the kernel");
-      return false;
-    }
-  registration = registration_on;
-  debug_file (map, "not registered", "refused by the kernel");
-  return true;
+  if (__glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES))
+    _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, "
+		      "0x%lx bytes\n",
+		      DSO_FILENAME (map->l_name), map->l_ns, what,
+		      (unsigned long int) text, (unsigned long int) text_size);
 }
 
-void
-_dl_sframe_register (struct link_map *map)
+/* Whether ERROR, in answer to the very first request, means that there is
+   nobody to talk to.  Later on an EINVAL is about one table.  */
+static bool
+is_unsupported (int error)
+{
+  return (error == EINVAL || error == ENOSYS || error == EPERM
+	  || error == EACCES);
+}
+
+/* Register one executable segment of MAP.  */
+static void
+register_segment (struct link_map *map, const ElfW(Phdr) *ph)
+{
+  ElfW(Addr) text = map->l_addr + ph->p_vaddr;
+  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe.start,
+				     map->l_sframe_size, text, ph->p_memsz);
+
+  if (error == 0)
+    {
+      map->l_sframe_registered = true;
+      debug_segment (map, "registered", text, ph->p_memsz);
+    }
+  else if (registration == registration_untried && is_unsupported (error))
+    {
+      registration = registration_off;
+      debug_section (map, "not registered", "no support in the kernel");
+      return;
+    }
+  else
+    debug_segment (map, "refused by the kernel", text, ph->p_memsz);
+  registration = registration_on;
+}
+
+/* Register the executable segments of MAP.  */
+static void
+register_map (struct link_map *map)
 {
   /* What the kernel has refused once is not offered again.  */
   if (map->l_sframe.fde_count == 0 || map->l_sframe_offered)
@@ -123,11 +141,10 @@ _dl_sframe_register (struct link_map *map)
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
       const ElfW(Phdr) *ph = &map->l_phdr[i];
-      if (registration == registration_off)
-	return;
-      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
-	  && ph->p_memsz != 0 && !register_segment (map, ph))
-	return;
+      if (registration != registration_off
+	  && ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
+	  && ph->p_memsz != 0)
+	register_segment (map, ph);
     }
 }
 
@@ -140,7 +157,7 @@ _dl_sframe_register_all (void)
       /* A proxy in another namespace stands for an object that has its own
 	 place in this list.  */
       if (map->l_real == map)
-	_dl_sframe_register (map);
+	register_map (map);
 }
 
 void
@@ -152,7 +169,7 @@ _dl_sframe_register_new (struct link_map *map)
       /* An outer dlopen may still be at work on a dependency, which it will
 	 register itself.  */
       if (member->l_relocated)
-	_dl_sframe_register (member);
+	register_map (member);
     }
 }
 
@@ -163,5 +180,5 @@ _dl_sframe_unregister (struct link_map *map)
     return;
   _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);
   map->l_sframe_registered = false;
-  debug_file (map, "unregistered", "");
+  debug_section (map, "unregistered", "object is unloaded");
 }

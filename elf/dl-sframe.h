@@ -17,15 +17,16 @@
    in its l_sframe.  */
 void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 
-/* Tell the kernel about MAP.  It must have been relocated and have its final
-   protections, and none of its constructors have run.  Does nothing if MAP
-   has no valid section or has been offered before.  */
-void _dl_sframe_register (struct link_map *map) attribute_hidden;
-
-/* Register all objects of all namespaces.  */
+/* Register all objects of all namespaces, which are relocated and have their
+   final protections, before any of their constructors runs.  What has been
+   offered to the kernel before, and objects without a valid section, are
+   left out.  */
 void _dl_sframe_register_all (void) attribute_hidden;
 
-/* Register MAP, which dlopen has loaded, and its dependencies.  */
+/* Register MAP, which dlopen has loaded and relocated, and its dependencies
+   likewise.  If MAP is an audit module, one of them is ld.so itself, whose
+   own last relocation is still to come; that touches neither its code nor
+   its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
 /* Take back the registration of MAP.  Must come before its memory is

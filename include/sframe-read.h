@@ -2,7 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: both functions are pure.  They use no memory but their arguments
+   Safety: all functions are pure.  They use no memory but their arguments
    and the bytes of the section, no global state, no allocation, no lock and
    no system call; they are async-signal-safe and thread-safe.  No content of
    the section makes them read outside it, divide by zero, or run for longer
@@ -22,7 +22,7 @@
 # define attribute_hidden
 #endif
 
-/* A section that sframe_read_header accepted.  The four members after FLAGS
+/* A section that __sframe_read_header accepted.  The four members after FLAGS
    describe sub-sections that were found to lie inside the section, so that
    readers need check against these bounds alone.  All zero: no section.  */
 struct sframe_section
@@ -38,7 +38,8 @@ struct sframe_section
   int8_t fixed_ra_offset;	/* 0: none.  */
 };
 
-/* What a header was refused for; sframe_header_message tells it in words.  */
+/* What a header was refused for; __sframe_header_message tells it in
+   words.  */
 enum sframe_header_status
 {
   SFRAME_HEADER_OK,
@@ -90,6 +91,11 @@ struct sframe_rule
   /* The function is a signal trampoline: its caller was interrupted, not
      called from.  */
   bool signal;
+  /* The FDE has PC type mask: the rule is that of a block of code, such as a
+     PLT entry, which is repeated.  BLOCK_OFFSET is how far into its block the
+     PC is.  */
+  bool repeated;
+  uint8_t block_offset;
 };
 
 enum sframe_find_status

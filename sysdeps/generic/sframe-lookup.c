@@ -144,8 +144,10 @@ find_fre (const struct sframe_section *section, uint32_t at,
       if (section->fre_length - at < fixed)
 	return SFRAME_CORRUPT;
       uint32_t start = load_unsigned (section->fres + at, type);
-      /* Rows must ascend, or "the last one at or before" has no meaning.  */
-      if (i > 0 && start <= previous)
+      /* Rows must ascend, or "the last one at or before" has no meaning.
+	 The assembler does write rows for the same address; the last one
+	 counts.  */
+      if (start < previous)
 	return SFRAME_CORRUPT;
       if (start > pc)
 	break;
@@ -279,6 +281,34 @@ decode_flexible (const struct sframe_section *section, const struct fre *fre,
   return SFRAME_FOUND;
 }
 
+/* Read the attribute of FDE to *ATTRIBUTE and check it as far as it goes for
+   all kinds of functions.  */
+static enum sframe_find_status
+read_attribute (const struct sframe_section *section,
+		const struct sframe_fde *fde,
+		struct sframe_attribute *attribute)
+{
+  if (section->fre_length < sizeof *attribute
+      || fde->attribute_offset > section->fre_length - sizeof *attribute)
+    return SFRAME_CORRUPT;
+  memcpy (attribute, section->fres + fde->attribute_offset,
+	  sizeof *attribute);
+
+  /* The FDE type is where the format may be extended, so that an unknown one
+     is not an error.  */
+  if (SFRAME_FDE_TYPE (attribute->info2) > SFRAME_FDE_TYPE_FLEXIBLE)
+    return SFRAME_NOT_FOUND;
+  if (SFRAME_FDE_FRE_TYPE (attribute->info) > SFRAME_FRE_TYPE_MAX
+      || (SFRAME_FDE_PC_TYPE_MASK (attribute->info)
+	  && attribute->repetition == 0))
+    return SFRAME_CORRUPT;
+  /* No FREs mark an outermost frame, but in a default FDE alone.  */
+  if (attribute->fre_count == 0
+      && SFRAME_FDE_TYPE (attribute->info2) != SFRAME_FDE_TYPE_DEFAULT)
+    return SFRAME_NOT_FOUND;
+  return SFRAME_FOUND;
+}
+
 enum sframe_find_status
 __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 		    unsigned int sp, unsigned int fp,
@@ -287,55 +317,37 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
   struct sframe_fde fde;
   struct sframe_attribute attribute;
   struct fre fre;
+  enum sframe_find_status status;
 
   /* Find the function.  */
   if (!find_fde (section, (int64_t) pc, &fde))
     return SFRAME_NOT_FOUND;
-  if (section->fre_length < sizeof attribute
-      || fde.attribute_offset > section->fre_length - sizeof attribute)
-    return SFRAME_CORRUPT;
-  memcpy (&attribute, section->fres + fde.attribute_offset,
-	  sizeof attribute);
-  unsigned int fde_type = SFRAME_FDE_TYPE (attribute.info2);
-  unsigned int fre_type = SFRAME_FDE_FRE_TYPE (attribute.info);
-  if (fde_type > SFRAME_FDE_TYPE_FLEXIBLE)
-    return SFRAME_NOT_FOUND;
-  if (fre_type > SFRAME_FRE_TYPE_MAX)
-    return SFRAME_CORRUPT;
+  status = read_attribute (section, &fde, &attribute);
+  if (status != SFRAME_FOUND)
+    return status;
   rule->signal = SFRAME_FDE_SIGNAL (attribute.info);
-  rule->outermost = false;
-
-  /* A default FDE without FREs marks an outermost frame.  */
-  if (attribute.fre_count == 0)
-    {
-      rule->outermost = true;
-      return (fde_type == SFRAME_FDE_TYPE_DEFAULT
-	      ? SFRAME_FOUND : SFRAME_NOT_FOUND);
-    }
+  rule->repeated = SFRAME_FDE_PC_TYPE_MASK (attribute.info);
+  rule->outermost = attribute.fre_count == 0;
+  if (rule->outermost)
+    return SFRAME_FOUND;
 
   /* Find the row.  The offset fits 32 bits since the size of the function
      does.  */
-  uint32_t offset = (uint64_t) pc - (uint64_t) fde.start;
-  if (SFRAME_FDE_PC_TYPE_MASK (attribute.info))
-    {
-      if (attribute.repetition == 0)
-	return SFRAME_CORRUPT;
-      offset %= attribute.repetition;
-    }
-  enum sframe_find_status status
-    = find_fre (section, fde.attribute_offset + sizeof attribute, fre_type,
-		attribute.fre_count, offset, &fre);
+  uint32_t offset = pc - (uint64_t) fde.start;
+  if (rule->repeated)
+    rule->block_offset = offset %= attribute.repetition;
+  status = find_fre (section, fde.attribute_offset + sizeof attribute,
+		     SFRAME_FDE_FRE_TYPE (attribute.info),
+		     attribute.fre_count, offset, &fre);
   if (status != SFRAME_FOUND)
     return status;
 
   /* Decode it.  No data words mean that RA is undefined: the outermost
      frame.  */
-  if (SFRAME_FRE_WORD_COUNT (fre.info) == 0)
-    {
-      rule->outermost = true;
-      return SFRAME_FOUND;
-    }
-  if (fde_type == SFRAME_FDE_TYPE_DEFAULT)
+  rule->outermost = SFRAME_FRE_WORD_COUNT (fre.info) == 0;
+  if (rule->outermost)
+    return SFRAME_FOUND;
+  if (SFRAME_FDE_TYPE (attribute.info2) == SFRAME_FDE_TYPE_DEFAULT)
     return decode_default (section, &fre, sp, fp, rule);
   return decode_flexible (section, &fre, rule);
 }

@@ -9,12 +9,23 @@
    SFRAME_MACHINE_SP         DWARF number of the stack pointer.
    SFRAME_MACHINE_FP         DWARF number of the frame pointer.
    SFRAME_MACHINE_REGISTERS  how many DWARF registers, from 0 up, rules may
-			     use; at most 64.
+			     use; at most SFRAME_REGISTERS_MAX.
    SFRAME_MACHINE_SP_OFFSET  SP of the caller minus CFA.
    SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
 
    static inline void sframe_capture_caller (struct sframe_registers *)
      always inlined; stores PC, SP and FP as they are in the caller of the
-     function that it is inlined into, right after that function returns.  */
+     function that it is inlined into, right after that function returns.
+
+   static inline bool sframe_block_rule (struct sframe_rule *RULE,
+					 const struct sframe_rule *FIRST)
+     RULE is for a repeated block, FIRST is the rule where the block begins.
+     Returns whether RULE can be believed, perhaps after having been
+     corrected.
+
+   static inline bool sframe_entry_return (const unsigned char *CODE)
+     whether CODE, the return address of a call within the first
+     SFRAME_MACHINE_ENTRY_SIZE bytes of the program, is that of _start in
+     crt1.o, which does not expect the call to return.  */
 
 #error "no sframe-machine.h for this machine"

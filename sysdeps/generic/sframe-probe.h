@@ -7,12 +7,12 @@
 
 #include <sframe-stack.h>
 
-/* Return whether the word at ADDRESS, of any alignment, can be read.  Must
+/* Find out whether the word at ADDRESS, of any alignment, can be read.  Must
    not fault, nor change errno.  */
-static inline bool
+static inline enum sframe_probe
 sframe_probe_word (uintptr_t address)
 {
-  return false;
+  return sframe_unknown;
 }
 
 /* Store the bounds of the alternate signal stack of this thread in *RANGE;

@@ -7,7 +7,7 @@
 #include <ldsodefs.h>
 #include <sframe-probe.h>
 #include <sframe-stack.h>
-#include <tls.h>
+#include <sframe-thread.h>
 
 /* How far below its end the main thread's stack is believed to reach: the
    usual limit.  Linux keeps the 128 MiB below the end free of mappings that
@@ -41,14 +41,12 @@ page_down (uintptr_t address)
 void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
-  struct pthread *self = THREAD_SELF;
-
   *stack = (struct sframe_stack) { .sp = sp };
-  if (self->stackblock != NULL)
+  if (sframe_thread_stack (&stack->thread))
     {
-      stack->thread.low = (uintptr_t) self->stackblock + self->guardsize;
-      stack->thread.high = word_down ((uintptr_t) self->stackblock
-				      + self->stackblock_size);
+      stack->thread.high = word_down (stack->thread.high);
+      if (range_has (&stack->thread, sp))
+	stack->thread.low = sp;
     }
   else
     {
@@ -91,7 +89,7 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
     {
       /* A readable word of the main stack vouches for its page and all
 	 above it.  */
-      if (!sframe_probe_word (address))
+      if (sframe_probe_word (address) != sframe_readable)
 	return false;
       stack->thread
 	= (struct sframe_range) { page_down (address), stack->window.high };
@@ -106,7 +104,7 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
 
   /* Some other stack, or rubbish.  Pages are usually visited upwards; joining
      them avoids a second probe where frames straddle two.  */
-  if (!sframe_probe_word (address))
+  if (sframe_probe_word (address) != sframe_readable)
     return false;
   uintptr_t page = page_down (address);
   if (stack->current.high != page || page == 0)
@@ -115,9 +113,26 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   return true;
 }
 
+/* How far apart words of a stack of unknown bounds can be.  */
+#define UNKNOWN_STACK_SIZE (1024 * 1024)
+
 bool
-__sframe_readable (uintptr_t address, size_t size)
+__sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
+		     uintptr_t b)
 {
-  return (sframe_probe_word (address)
-	  && sframe_probe_word (address + size - sizeof (uintptr_t)));
+  const struct sframe_range *known[]
+    = { &stack->thread, &stack->window, &stack->alternate };
+
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+    if (range_has (known[i], a) || range_has (known[i], b))
+      return range_has (known[i], a) && range_has (known[i], b);
+  return (a < b ? b - a : a - b) < UNKNOWN_STACK_SIZE;
+}
+
+bool
+__sframe_unreadable (uintptr_t address, size_t size)
+{
+  return (sframe_probe_word (address) == sframe_unreadable
+	  || (sframe_probe_word (address + size - sizeof (uintptr_t))
+	      == sframe_unreadable));
 }

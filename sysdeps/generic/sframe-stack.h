@@ -3,7 +3,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; errno
-   is left alone.  Reading never faults.
+   is left alone.  Reading does not fault, with one exception: the stack that
+   a thread began with is taken to be readable from the stack pointer up; a
+   program that takes pages out of the middle of it must not have FP point
+   there.
 
    Most words lie in the stack of the thread, whose bounds are known without
    asking anybody.  A word elsewhere is on the alternate signal stack, which
@@ -26,6 +29,15 @@
 #ifndef attribute_hidden
 # define attribute_hidden
 #endif
+
+/* What the system says of a word, see sframe-probe.h.  */
+enum sframe_probe
+{
+  sframe_readable,
+  sframe_unreadable,
+  /* It does not tell.  */
+  sframe_unknown
+};
 
 /* Words from LOW up to, not including, HIGH.  Empty if both are equal.  */
 struct sframe_range
@@ -61,9 +73,15 @@ void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 bool __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   attribute_hidden;
 
-/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can
-   be read.  For what is not the stack; asks the system each time.  */
-bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
+/* Whether the words at A and B, which need not be readable, are on the same
+   stack, as far as that is known.  */
+bool __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
+			  uintptr_t b) attribute_hidden;
+
+/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, are
+   known not to be readable.  For what is not the stack; asks the system each
+   time.  */
+bool __sframe_unreadable (uintptr_t address, size_t size) attribute_hidden;
 
 /* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if
    it is misaligned or not readable.  */

@@ -72,12 +72,15 @@ __sframe_step (struct sframe_registers *registers,
     return SFRAME_STEP_OUTERMOST;
 
   /* Find the CFA.  The stack grows down, so that it lies above all that the
-     frame has pushed; a signal trampoline's caller may be on another
-     stack.  */
+     frame has pushed.  The caller may be on another stack if this is a signal
+     trampoline, or a function that switches stacks and has kept the old one
+     in FP.  */
   status = recover (registers, &rule->cfa, 0, stack, &cfa);
   if (status != SFRAME_STEP_CALLER)
     return status;
-  if (cfa <= sp && !rule->signal)
+  if (cfa <= sp && !rule->signal
+      && (rule->cfa.reg == SFRAME_MACHINE_SP
+	  || __sframe_same_stack (stack, sp, cfa)))
     return SFRAME_STEP_BROKEN;
 
   /* Find the return address.  An unchanged one would be in a register; no

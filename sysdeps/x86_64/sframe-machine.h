@@ -39,4 +39,33 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->interrupted = false;
 }
 
+/* Repeated blocks are PLT entries, which are jumped to in place of the
+   function, so that where one begins the CFA is SP + 8.  GNU ld up to 2.47 says
+   SP + 16 of the entries of .plt.got.  A block of one row leaves SP alone;
+   then it is SP + 8 in the whole block.  */
+static inline bool
+sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
+{
+  const struct sframe_place entry
+    = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP, .offset = 8 };
+
+  if (first->outermost || rule->outermost)
+    return false;
+  if (first->cfa.kind == entry.kind && first->cfa.reg == entry.reg
+      && first->cfa.offset == entry.offset)
+    return true;
+  if (rule->cfa.kind != first->cfa.kind || rule->cfa.reg != first->cfa.reg
+      || rule->cfa.offset != first->cfa.offset)
+    return false;
+  rule->cfa = entry;
+  return true;
+}
+
+/* What follows the call of __libc_start_main is hlt.  */
+static inline bool
+sframe_entry_return (const unsigned char *code)
+{
+  return *code == 0xf4;
+}
+
 #endif /* _SFRAME_MACHINE_H  */

@@ -14,15 +14,22 @@
 
 /* rt_sigprocmask copies the new mask, 8 bytes, from user memory before it
    looks at HOW: a bad HOW then gives EINVAL if they were readable and EFAULT
-   if not, and the mask stays as it is.  Any other answer comes from a
-   filter and tells nothing, so the word is not read.  */
-static inline bool
+   if not, and the mask stays as it is.  Any other answer comes from a filter
+   and tells nothing.  */
+static inline enum sframe_probe
 sframe_probe_word (uintptr_t address)
 {
   int result = INTERNAL_SYSCALL_CALL (rt_sigprocmask, ~0, address, NULL,
 				      __NSIG_BYTES);
-  return (INTERNAL_SYSCALL_ERROR_P (result)
-	  && INTERNAL_SYSCALL_ERRNO (result) == EINVAL);
+  if (INTERNAL_SYSCALL_ERROR_P (result))
+    switch (INTERNAL_SYSCALL_ERRNO (result))
+      {
+      case EINVAL:
+	return sframe_readable;
+      case EFAULT:
+	return sframe_unreadable;
+      }
+  return sframe_unknown;
 }
 
 static inline bool

@@ -58,11 +58,11 @@ sframe_signal_step (struct sframe_registers *registers,
 /* makecontext puts the start of __start_context for the return address, and
    no call precedes it that a lookup could find.  Weak, since a static program
    need not have it.  */
+extern char __start_context[] attribute_hidden __attribute__ ((weak));
+
 static inline bool
 sframe_context_start (uintptr_t pc)
 {
-  extern char __start_context[] attribute_hidden __attribute__ ((weak));
-
   return pc == (uintptr_t) __start_context;
 }
 
