@@ -1,4 +1,4 @@
-/* Test backtrace at every instruction of string functions and of qsort,
+/* Test backtrace at every instruction of string functions, malloc and qsort,
    bound at startup.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -18,6 +18,7 @@ static char target[SIZE];
 /* Out of the compiler's sight.  */
 static volatile size_t length = SIZE - 1;
 static volatile size_t result;
+static char *volatile copy;
 
 static void FRAME
 step_memcpy (void)
@@ -33,6 +34,17 @@ step_strlen (void)
 {
   step_start ();
   result = strlen (source + length % 2);
+  step_stop ();
+  KEEP_FRAME ();
+}
+
+/* strdup reaches malloc, which a program may replace, through an entry of
+   .plt.got, whose rows GNU ld gets wrong.  */
+static void FRAME
+step_strdup (void)
+{
+  step_start ();
+  copy = strdup (source);
   step_stop ();
   KEEP_FRAME ();
 }
@@ -69,6 +81,7 @@ do_test (void)
 
   run (step_memcpy, 10);
   run (step_strlen, 10);
+  run (step_strdup, 50);
   run (step_qsort, 200);
   /* While the dynamic linker binds a function, the caller of its code has
      the CFA in a register that SFrame does not keep track of.  There
@@ -77,6 +90,8 @@ do_test (void)
     check_no_fallback ();
   TEST_COMPARE_STRING (target + 12, source + 12);
   TEST_COMPARE (result, SIZE - 2);
+  TEST_COMPARE_STRING (copy, source);
+  free (copy);
   return 0;
 }
 

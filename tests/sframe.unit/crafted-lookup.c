@@ -351,9 +351,24 @@ test_descending_rows (void)
   check_no_order (8, 4, 8);
   check_no_order (8, 0, 0x1f);
   check_no_order (1, 0, 1);
-  /* Two rows for the same bytes.  */
-  check_no_order (8, 8, 8);
-  check_no_order (0, 8, 9);
+}
+
+/* Two rows for the same bytes, which the assembler writes: a row applies from
+   its start to that of the next one, so that the first has no bytes.  */
+static void
+test_rows_of_no_bytes (void)
+{
+  begin (AMD64);
+  function (0x1000, 0x20, ADDR1, DEFAULT, 0);
+  ROW (0, BASE_SP | WORD1, 8);
+  ROW (8, BASE_SP | WORD1, 16);
+  ROW (8, BASE_SP | WORD1, 24);
+  ROW (12, BASE_SP | WORD1, 32);
+  finish ();
+  CHECK (find_cfa (0x1000 + 7) == 8);
+  CHECK (find_cfa (0x1000 + 8) == 24);
+  CHECK (find_cfa (0x1000 + 11) == 24);
+  CHECK (find_cfa (0x1000 + 12) == 32);
 }
 
 /* Section "The SFrame FDE PC Types": pc % repetition >= start of the row.
@@ -648,7 +663,8 @@ main (void)
 	test_word_counts_passed_over },
       { "row behind the end of its function",
 	test_row_behind_function },
-      { "rows that do not ascend", test_descending_rows },
+      { "rows that descend", test_descending_rows },
+      { "rows of no bytes", test_rows_of_no_bytes },
       { "mask, every byte of each repetition", test_mask },
       { "mask, every repetition size", test_mask_sizes },
       { "mask, before the first row", test_mask_before_first_row },
