@@ -3,8 +3,10 @@
 # shellcheck shell=sh
 
 set -eu
-LC_ALL=C.UTF-8
-export LC_ALL
+# All of them, since ccache looks at each, whichever counts.
+LC_ALL=C.UTF-8 LANG=C.UTF-8
+export LC_ALL LANG
+unset LC_CTYPE LC_MESSAGES LANGUAGE
 
 me=$(basename -- "$0")
 top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
