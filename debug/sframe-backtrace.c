@@ -11,8 +11,8 @@
 #include <sframe-machine.h>
 #include <sframe-system.h>
 
-/* Find the object that PC belongs to.  dlopen and dlclose may run meanwhile; an
-   object that has a frame on this stack stays.  One that is unloaded under a
+/* Find the object that PC belongs to.  dlopen and dlclose may run meanwhile;
+   an object that has a frame on this stack stays.  One that is unloaded under a
    frame, or while a stale return address into it is found on a broken stack,
    takes its table along, as it does in libgcc.  */
 static const struct link_map *

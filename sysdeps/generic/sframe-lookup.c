@@ -327,6 +327,7 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
     return status;
   rule->signal = SFRAME_FDE_SIGNAL (attribute.info);
   rule->repeated = SFRAME_FDE_PC_TYPE_MASK (attribute.info);
+  rule->block_offset = 0;
   rule->outermost = attribute.fre_count == 0;
   if (rule->outermost)
     return SFRAME_FOUND;
