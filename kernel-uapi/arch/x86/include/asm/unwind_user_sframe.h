@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What SFrame unwinding must know of x86-64: registers, PLTs, signal frames.
+ *
+ * See the System V ABI, AMD64 supplement, for the DWARF numbers.
+ */
+#ifndef _ASM_X86_UNWIND_USER_SFRAME_H
+#define _ASM_X86_UNWIND_USER_SFRAME_H
+
+#include <linux/sframe_format.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <linux/unwind_user_types.h>
+#include <asm/ptrace.h>
+#include <asm/sigframe.h>
+
+#define SFRAME_ABI		SFRAME_ABI_AMD64_LE
+#define SFRAME_REG_FP		6
+#define SFRAME_REG_SP		7
+
+/*
+ * The rows of a PLT are those of one entry, which is jumped to in place of
+ * the function, so that where it begins the CFA is SP + 8.  GNU ld up to 2.47
+ * says SP + 16 of the entries of .plt.got.  An entry of one row leaves SP
+ * alone and has SP + 8 throughout; one of more rows cannot be mended.
+ */
+#define SFRAME_BLOCK_CFA_OFF	8
+
+/* DWARF number to where the register is in each kind of register dump. */
+#define SFRAME_REG(pt, sc)					\
+	{ offsetof(struct pt_regs, pt), offsetof(struct ucontext, uc_mcontext.sc) }
+
+static const struct { u16 pt_regs, ucontext; } sframe_regs[] = {
+	SFRAME_REG(ax, ax), SFRAME_REG(dx, dx), SFRAME_REG(cx, cx),
+	SFRAME_REG(bx, bx), SFRAME_REG(si, si), SFRAME_REG(di, di),
+	SFRAME_REG(bp, bp), SFRAME_REG(sp, sp), SFRAME_REG(r8, r8),
+	SFRAME_REG(r9, r9), SFRAME_REG(r10, r10), SFRAME_REG(r11, r11),
+	SFRAME_REG(r12, r12), SFRAME_REG(r13, r13), SFRAME_REG(r14, r14),
+	SFRAME_REG(r15, r15),
+};
+
+#undef SFRAME_REG
+
+/* Read DWARF register @reg of the topmost frame. */
+static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
+				unsigned long *value)
+{
+	if (reg >= ARRAY_SIZE(sframe_regs))
+		return -ENOENT;
+	*value = regs_get_register(regs, sframe_regs[reg].pt_regs);
+	return 0;
+}
+
+/* Read DWARF register @reg as a signal frame with @ucontext has it. */
+static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
+				      unsigned long *value)
+{
+	if (reg >= ARRAY_SIZE(sframe_regs))
+		return -ENOENT;
+	return get_user(*value, (unsigned long __user *)
+			(ucontext + sframe_regs[reg].ucontext));
+}
+
+/*
+ * mov $__NR_rt_sigreturn, %rax; syscall: the C library brings this along for
+ * handlers to return to, and debuggers know signal frames by it.
+ */
+#define SFRAME_RESTORER_MOV	0x0000000fc0c748ULL
+#define SFRAME_RESTORER_MOV_LEN	7
+#define SFRAME_RESTORER_SYSCALL	0x050f
+
+/* Whether @ip is at one of the two instructions of the restorer. */
+static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
+{
+	u64 code;
+	u16 next;
+
+	if (get_user(next, (u16 __user *)ip))
+		return false;
+	if (next == SFRAME_RESTORER_SYSCALL && topmost)
+		ip -= SFRAME_RESTORER_MOV_LEN;
+	else if (next != (u16)SFRAME_RESTORER_MOV)
+		return false;
+	if (get_user(code, (u64 __user *)ip) ||
+	    get_user(next, (u16 __user *)(ip + SFRAME_RESTORER_MOV_LEN)))
+		return false;
+	return (code & GENMASK_ULL(55, 0)) == SFRAME_RESTORER_MOV &&
+	       next == SFRAME_RESTORER_SYSCALL;
+}
+
+/**
+ * sframe_arch_signal - step from a signal restorer to what was interrupted
+ * @state:	the frame; its SP is at the ucontext, since the handler returned
+ *
+ * The interrupted function may be on another stack: its SP can be anywhere.
+ *
+ * Return: 0, -ENOENT if this is no restorer, -EFAULT.
+ */
+static inline int sframe_arch_signal(struct unwind_user_state *state)
+{
+	unsigned long ucontext = state->sp, ip, sp, fp;
+
+	if (!sframe_in_restorer(state->ip, state->topmost || state->ucontext))
+		return -ENOENT;
+	if (get_user(ip, (unsigned long __user *)(ucontext +
+			offsetof(struct ucontext, uc_mcontext.ip))) ||
+	    sframe_ucontext_reg(ucontext, SFRAME_REG_SP, &sp) ||
+	    sframe_ucontext_reg(ucontext, SFRAME_REG_FP, &fp))
+		return -EFAULT;
+	state->ip = ip;
+	state->sp = sp;
+	state->fp = fp;
+	state->ucontext = ucontext;
+	state->topmost = false;
+	return 0;
+}
+
+#endif /* _ASM_X86_UNWIND_USER_SFRAME_H */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SFrame tables of user space: what the rest of the kernel calls.
+ *
+ * A process registers, for ranges of its text, tables in its memory that tell
+ * how to unwind the code there.  The deferred unwinder reads them when it has
+ * returned to where page faults are allowed.
+ */
+#ifndef _LINUX_SFRAME_H
+#define _LINUX_SFRAME_H
+
+#include <linux/errno.h>
+#include <linux/mm_types.h>
+
+struct unwind_user_state;
+
+#ifdef CONFIG_HAVE_UNWIND_USER_SFRAME
+
+int sframe_add(unsigned long table, unsigned long table_size,
+	       unsigned long text, unsigned long text_size);
+int sframe_remove(unsigned long table);
+
+int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
+void __sframe_free_mm(struct mm_struct *mm);
+void __sframe_unmap(struct mm_struct *mm, unsigned long start,
+		    unsigned long end);
+
+int sframe_unwind_next(struct unwind_user_state *state);
+
+/* A new mm has no tables, whatever it was copied from. */
+static inline void sframe_init_mm(struct mm_struct *mm)
+{
+	mm->sframe = NULL;
+}
+
+/*
+ * Copy to @mm what @oldmm has registered.  Both are locked for writing and
+ * the mappings have been copied.
+ */
+static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+{
+	return oldmm->sframe ? __sframe_dup_mm(mm, oldmm) : 0;
+}
+
+/* The last user of @mm is gone. */
+static inline void sframe_free_mm(struct mm_struct *mm)
+{
+	if (mm->sframe)
+		__sframe_free_mm(mm);
+}
+
+/*
+ * What @mm had mapped from @start up to @end is gone; it is locked for
+ * writing.
+ */
+static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
+				unsigned long end)
+{
+	if (unlikely(mm->sframe))
+		__sframe_unmap(mm, start, end);
+}
+
+static inline bool sframe_registered(struct mm_struct *mm)
+{
+	return READ_ONCE(mm->sframe);
+}
+
+#else /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
+
+static inline int sframe_add(unsigned long table, unsigned long table_size,
+			     unsigned long text, unsigned long text_size)
+{
+	return -EINVAL;
+}
+
+static inline int sframe_remove(unsigned long table)
+{
+	return -EINVAL;
+}
+
+static inline void sframe_init_mm(struct mm_struct *mm) {}
+static inline void sframe_free_mm(struct mm_struct *mm) {}
+
+static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+{
+	return 0;
+}
+
+static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
+				unsigned long end) {}
+
+static inline bool sframe_registered(struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline int sframe_unwind_next(struct unwind_user_state *state)
+{
+	return -ENOENT;
+}
+
+#endif /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
+
+#endif /* _LINUX_SFRAME_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SFrame tables of a process: registration, and life along with its mappings.
+ *
+ * An mm that has registered anything has two maple trees, one of the text
+ * ranges, which the unwinder searches, and one of the tables, so that a table
+ * can be found when its memory goes away.  Both change under the mmap lock
+ * held for writing and are read under RCU.
+ *
+ * A reader takes a copy of the little that it needs to know of a table and
+ * leaves RCU before it touches user memory.  So a page that never arrives, be
+ * it of FUSE or userfaultfd, holds up no grace period.  It may then read what
+ * is not the table any more: all that it reads is checked, and it ends up with
+ * a wrong trace of a task that unmaps the code it runs.
+ */
+#define pr_fmt(fmt) "sframe: " fmt
+
+#include <linux/compat.h>
+#include <linux/list.h>
+#include <linux/maple_tree.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sframe.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "sframe.h"
+
+/*
+ * Text ranges of one process.  An object takes four mappings or more, of
+ * which a process may have 65,530 by default.
+ */
+#define SFRAME_TEXTS_MAX 16384
+
+/* How often the header may be paged out between its fault-in and its read. */
+#define SFRAME_HEADER_TRIES 16
+
+/**
+ * struct sframe_mm - what one mm has registered
+ * @texts:	of struct sframe_text
+ * @tables:	of struct sframe_table
+ * @nr_texts:	entries of @texts
+ *
+ * Allocated by the first registration, freed with the mm's last user.
+ */
+struct sframe_mm {
+	struct maple_tree	texts;
+	struct maple_tree	tables;
+	unsigned int		nr_texts;
+};
+
+/**
+ * struct sframe_table - a table, and the text ranges that are tied to it
+ * @view:	constant
+ * @texts:	of struct sframe_text; not empty
+ * @rcu:	for readers that still look at @view
+ */
+struct sframe_table {
+	struct sframe_view	view;
+	struct list_head	texts;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct sframe_text - a text range
+ * @start:	its first address
+ * @size:	its bytes
+ * @table:	what describes it; constant
+ * @node:	in the table's list
+ * @rcu:	for readers on their way to the table
+ */
+struct sframe_text {
+	unsigned long		start;
+	unsigned long		size;
+	struct sframe_table	*table;
+	struct list_head	node;
+	struct rcu_head		rcu;
+};
+
+/* Drop @text alone.  It may have been the last of its table. */
+static void sframe_drop_text(struct sframe_mm *sframe, struct sframe_text *text)
+{
+	mtree_erase(&sframe->texts, text->start);
+	list_del(&text->node);
+	sframe->nr_texts--;
+	kfree_rcu(text, rcu);
+}
+
+static void sframe_drop_table(struct sframe_mm *sframe,
+			      struct sframe_table *table)
+{
+	struct sframe_text *text, *next;
+
+	list_for_each_entry_safe(text, next, &table->texts, node)
+		sframe_drop_text(sframe, text);
+	mtree_erase(&sframe->tables, table->view.start);
+	kfree_rcu(table, rcu);
+}
+
+/* Find the trees of @mm, which is locked for writing, or make them. */
+static struct sframe_mm *sframe_get_mm(struct mm_struct *mm)
+{
+	struct sframe_mm *sframe = mm->sframe;
+
+	if (sframe)
+		return sframe;
+	sframe = kzalloc_obj(*sframe, GFP_KERNEL_ACCOUNT);
+	if (!sframe)
+		return NULL;
+	mt_init_flags(&sframe->texts, MT_FLAGS_USE_RCU);
+	mt_init_flags(&sframe->tables, MT_FLAGS_USE_RCU);
+	/* Pairs with the dependent read in sframe_find_view(). */
+	smp_store_release(&mm->sframe, sframe);
+	return sframe;
+}
+
+/*
+ * Find what overlaps the @size bytes at @start in @tree, which the mmap lock
+ * keeps as it is.
+ */
+static void *sframe_overlap(struct maple_tree *tree, unsigned long start,
+			    unsigned long size)
+{
+	unsigned long index = start;
+
+	return mt_find(tree, &index, start + size - 1);
+}
+
+/* Add a table, which overlaps none, without text yet. */
+static struct sframe_table *sframe_new_table(struct sframe_mm *sframe,
+					     const struct sframe_view *view)
+{
+	struct sframe_table *table;
+	int ret;
+
+	table = kmalloc_obj(*table, GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	table->view = *view;
+	INIT_LIST_HEAD(&table->texts);
+	ret = mtree_insert_range(&sframe->tables, view->start,
+				 view->start + view->size - 1, table,
+				 GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		kfree(table);
+		return ERR_PTR(ret);
+	}
+	return table;
+}
+
+/* Add a text range, which overlaps none, of @table. */
+static int sframe_new_text(struct sframe_mm *sframe, struct sframe_table *table,
+			   unsigned long start, unsigned long size)
+{
+	struct sframe_text *text;
+	int ret;
+
+	text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
+	if (!text)
+		return -ENOMEM;
+	text->start = start;
+	text->size = size;
+	text->table = table;
+	ret = mtree_insert_range(&sframe->texts, start, start + size - 1, text,
+				 GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		kfree(text);
+		return ret;
+	}
+	list_add_tail(&text->node, &table->texts);
+	sframe->nr_texts++;
+	return 0;
+}
+
+/*
+ * Register the table of @view for a text range of @mm, which is locked for
+ * writing.  A table can be known already, by another of its text ranges; it
+ * cannot change then, so that the view that is stored is kept.
+ */
+static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view,
+			 unsigned long start, unsigned long size)
+{
+	struct sframe_mm *sframe = sframe_get_mm(mm);
+	struct sframe_table *table;
+	struct sframe_text *text;
+	int ret;
+
+	if (!sframe)
+		return -ENOMEM;
+
+	/* The same table, and perhaps the same text? */
+	table = sframe_overlap(&sframe->tables, view->start, view->size);
+	if (table && (table->view.start != view->start ||
+		      table->view.size != view->size))
+		return -EEXIST;
+	text = sframe_overlap(&sframe->texts, start, size);
+	if (text)
+		return text->table == table && text->start == start &&
+		       text->size == size ? 0 : -EEXIST;
+
+	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
+		return -ENOSPC;
+	if (!table) {
+		table = sframe_new_table(sframe, view);
+		if (IS_ERR(table))
+			return PTR_ERR(table);
+	}
+	ret = sframe_new_text(sframe, table, start, size);
+	if (list_empty(&table->texts))
+		sframe_drop_table(sframe, table);
+	return ret;
+}
+
+/* Whether the bytes are in user space, not none, and do not wrap. */
+static bool sframe_range_ok(unsigned long start, unsigned long size)
+{
+	return start && size && start < TASK_SIZE && size <= TASK_SIZE - start;
+}
+
+/* Whether one mapping with all of @flags has all of the bytes. */
+static bool sframe_range_mapped(struct mm_struct *mm, unsigned long start,
+				unsigned long size, vm_flags_t flags)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, start);
+
+	return vma && (vma->vm_flags & flags) == flags &&
+	       size <= vma->vm_end - start;
+}
+
+/*
+ * Register with @mm locked for writing.  Page faults take that lock, hence
+ * the header is read without: -EAGAIN says that its page was not there.
+ */
+static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
+			     unsigned long table_size, unsigned long text,
+			     unsigned long text_size)
+{
+	struct sframe_header header;
+	struct sframe_view view;
+	int ret;
+
+	mmap_assert_write_locked(mm);
+	if (!sframe_range_mapped(mm, table, table_size, 0) ||
+	    !sframe_range_mapped(mm, text, text_size, VM_EXEC))
+		return -EINVAL;
+	if (copy_from_user_nofault(&header, (void __user *)table,
+				   sizeof(header)))
+		return -EAGAIN;
+	ret = sframe_parse_header(&header, table, table_size, &view);
+	if (ret)
+		return ret;
+	return sframe_insert(mm, &view, text, text_size);
+}
+
+/**
+ * sframe_add - register a table for a text range of the current process
+ * @table:	user address of the table
+ * @table_size:	its bytes
+ * @text:	user address of the text
+ * @text_size:	its bytes
+ *
+ * What is checked is what is stored: mappings and header are looked at and
+ * the ranges inserted without the mmap lock being released in between.
+ *
+ * Return: 0, also if exactly that is registered already;
+ * -EINVAL if a range is empty, wraps, or is not inside one mapping, the text
+ * is not executable, or the header is not one of a usable table;
+ * -EFAULT if the header cannot be read;
+ * -EEXIST if a range overlaps another one that is registered;
+ * -ENOSPC if the process has registered too much;
+ * -ENOMEM if there is no memory;
+ * -EINTR if a fatal signal is pending.
+ */
+int sframe_add(unsigned long table, unsigned long table_size,
+	       unsigned long text, unsigned long text_size)
+{
+	struct mm_struct *mm = current->mm;
+	const size_t len = sizeof(struct sframe_header);
+	int ret;
+
+	/* A view of 32-bit registers is something else altogether. */
+	if (in_compat_syscall())
+		return -EINVAL;
+	if (!sframe_range_ok(table, table_size) || table_size < len ||
+	    !IS_ALIGNED(table, 4) || !sframe_range_ok(text, text_size))
+		return -EINVAL;
+
+	for (int i = 0; i < SFRAME_HEADER_TRIES; i++) {
+		if (mmap_write_lock_killable(mm))
+			return -EINTR;
+		ret = sframe_add_locked(mm, table, table_size, text, text_size);
+		mmap_write_unlock(mm);
+		if (ret != -EAGAIN)
+			return ret;
+		if (fault_in_readable((const char __user *)table, len))
+			return -EFAULT;
+	}
+	return -EFAULT;
+}
+
+/**
+ * sframe_remove - forget a table of the current process
+ * @start:	user address of the table
+ *
+ * All text ranges registered with it go.
+ *
+ * Return: 0, -ENOENT if there is no such table, -EINTR if a fatal signal is
+ * pending.
+ */
+int sframe_remove(unsigned long start)
+{
+	struct mm_struct *mm = current->mm;
+	struct sframe_table *table = NULL;
+
+	if (in_compat_syscall())
+		return -EINVAL;
+	if (mmap_write_lock_killable(mm))
+		return -EINTR;
+	if (mm->sframe)
+		table = mtree_load(&mm->sframe->tables, start);
+	if (table && table->view.start == start)
+		sframe_drop_table(mm->sframe, table);
+	else
+		table = NULL;
+	mmap_write_unlock(mm);
+	return table ? 0 : -ENOENT;
+}
+
+/**
+ * sframe_find_view - find the table that describes an address
+ * @ip:		user address of the current process
+ * @view:	where to store what is known of the table
+ *
+ * Return: whether there is one.
+ */
+bool sframe_find_view(unsigned long ip, struct sframe_view *view)
+{
+	/* Pairs with sframe_get_mm(); what it points to lives as long as us. */
+	struct sframe_mm *sframe = READ_ONCE(current->mm->sframe);
+	struct sframe_text *text;
+
+	if (!sframe)
+		return false;
+	guard(rcu)();
+	text = mtree_load(&sframe->texts, ip);
+	if (!text)
+		return false;
+	*view = text->table->view;
+	return true;
+}
+
+/**
+ * sframe_drop_corrupt - forget a table that was found to contradict itself
+ * @view:	the table
+ *
+ * It would be found so again in each trace.  The caller can sleep and has not
+ * locked the mm.
+ */
+void sframe_drop_corrupt(const struct sframe_view *view)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	struct sframe_table *table;
+
+	if (mmap_write_lock_killable(mm))
+		return;
+	table = mtree_load(&mm->sframe->tables, view->start);
+	/* Another thread may have replaced it since. */
+	if (table && !memcmp(&table->view, view, sizeof(*view))) {
+		vma = vma_lookup(mm, view->start);
+		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
+				     current->comm, task_pid_nr(current),
+				     view->start, vma ? vma->vm_file : NULL);
+		sframe_drop_table(mm->sframe, table);
+	}
+	mmap_write_unlock(mm);
+}
+
+/**
+ * __sframe_unmap - forget what described, or lay in, memory that is gone
+ * @mm:		locked for writing
+ * @start:	first address
+ * @end:	address behind the last
+ *
+ * A range that has lost a part is forgotten as a whole: the object that it
+ * belonged to is on its way out.
+ */
+void __sframe_unmap(struct mm_struct *mm, unsigned long start,
+		    unsigned long end)
+{
+	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_table *table;
+	struct sframe_text *text;
+
+	mmap_assert_write_locked(mm);
+	while ((text = sframe_overlap(&sframe->texts, start, end - start))) {
+		table = text->table;
+		sframe_drop_text(sframe, text);
+		if (list_empty(&table->texts))
+			sframe_drop_table(sframe, table);
+	}
+	while ((table = sframe_overlap(&sframe->tables, start, end - start)))
+		sframe_drop_table(sframe, table);
+}
+
+/**
+ * __sframe_dup_mm - copy to a new process what its parent has registered
+ * @mm:		of the new process
+ * @oldmm:	of its parent
+ *
+ * Both are locked for writing.  Mappings that a child does not get, as told
+ * by madvise(), are not there any more in @mm.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+{
+	struct sframe_text *text;
+	unsigned long index = 0;
+	int ret;
+
+	mt_for_each(&oldmm->sframe->texts, text, index, ULONG_MAX) {
+		const struct sframe_view *view = &text->table->view;
+
+		if (!sframe_range_mapped(mm, view->start, view->size, 0) ||
+		    !sframe_range_mapped(mm, text->start, text->size, 0))
+			continue;
+		ret = sframe_insert(mm, view, text->start, text->size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * __sframe_free_mm - free all that was registered
+ * @mm:		has no users any more, so that nobody reads or locks it
+ */
+void __sframe_free_mm(struct mm_struct *mm)
+{
+	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_table *table;
+	struct sframe_text *text, *next;
+	unsigned long index = 0;
+
+	mt_for_each(&sframe->tables, table, index, ULONG_MAX) {
+		list_for_each_entry_safe(text, next, &table->texts, node)
+			kfree(text);
+		kfree(table);
+	}
+	mtree_destroy(&sframe->texts);
+	mtree_destroy(&sframe->tables);
+	kfree(sframe);
+	mm->sframe = NULL;
+}

@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SFrame tables of a process: header, the rule of an address, a step by it.
+ *
+ * Nothing in a table is trusted.  Each access goes through sframe_read(),
+ * which keeps it inside the table and copies it out of user memory; nothing
+ * is looked at twice in place.  The copies may fault and sleep, but no access
+ * to user memory is open while anything else is done.  How many rows one trace
+ * may look at is limited.
+ *
+ * Errors: -ENOENT if a table has nothing to say, -EFAULT if it or the stack
+ * cannot be read, -EBADMSG if it contradicts the format, -EINVAL if what it
+ * says makes no sense for the stack, -E2BIG if it is too much work.
+ */
+#include <linux/bits.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/sframe.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+#include <linux/unwind_user.h>
+
+#include <asm/unwind_user_sframe.h>
+
+#include "sframe.h"
+
+/*
+ * Rows that one trace may look at: some 500 for each frame of the longest one,
+ * where most functions have fewer than 20.
+ */
+#define SFRAME_ROWS_MAX		BIT(18)
+
+/*
+ * FDEs of functions without bytes, which may lie in front of the one that is
+ * wanted; the assembler writes them, and in any order among equals.
+ */
+#define SFRAME_EMPTY_FDES_MAX	16
+
+/* No ABI has more DWARF registers. */
+#define SFRAME_REG_MAX		127
+
+/* Some rows at a time are copied; more would be read in vain. */
+#define SFRAME_WINDOW		256
+
+/* A row: its information byte and the data words that this announces. */
+struct sframe_row {
+	u8	info;
+	u8	data[SFRAME_FRE_DATA_MAX];
+};
+
+/*
+ * A look at a table's rows: @at is the offset, from the table's start, of the
+ * next byte; @pos the same byte in @buf, of which @len are valid.
+ */
+struct sframe_window {
+	const struct sframe_view	*view;
+	u64				at;
+	unsigned int			pos;
+	unsigned int			len;
+	u8				buf[SFRAME_WINDOW];
+};
+
+/**
+ * sframe_parse_header - check the header of a section
+ * @header:	a copy of it
+ * @start:	its user address
+ * @size:	bytes of the section, which do not wrap
+ * @view:	where to say what is in it
+ *
+ * No sum below can wrap: each has at most four terms under 2^37.
+ *
+ * Return: 0, or -EINVAL for a section that cannot be used.
+ */
+int sframe_parse_header(const struct sframe_header *header,
+			unsigned long start, unsigned long size,
+			struct sframe_view *view)
+{
+	u64 base = sizeof(*header) + (u64)header->aux_len;
+	u64 fdes = base + header->fde_off;
+	u64 fdes_end = fdes + (u64)header->nr_fdes * sizeof(struct sframe_fde);
+	u64 fres = base + header->fre_off;
+
+	if (header->magic != SFRAME_MAGIC ||
+	    header->version != SFRAME_VERSION_3 ||
+	    header->abi != SFRAME_ABI ||
+	    (header->flags & ~SFRAME_F_ALL) ||
+	    !(header->flags & SFRAME_F_FDE_SORTED) ||
+	    !header->nr_fdes)
+		return -EINVAL;
+	if (fdes_end > fres || fres + header->fre_len > size || fdes % 4)
+		return -EINVAL;
+	/* A row has at least a byte each of start and information. */
+	if (sizeof(struct sframe_attr) + (u64)header->nr_fres * 2 >
+	    header->fre_len)
+		return -EINVAL;
+
+	*view = (struct sframe_view) {
+		.start		= start,
+		.size		= size,
+		.fdes		= fdes,
+		.fres		= fres,
+		.nr_fdes	= header->nr_fdes,
+		.fre_len	= header->fre_len,
+		.flags		= header->flags,
+		.fixed_fp	= header->fixed_fp,
+		.fixed_ra	= header->fixed_ra,
+	};
+	return 0;
+}
+
+/*
+ * Copy up to @len bytes at offset @off of the table.  Return how many there
+ * were before the table or the memory ended.
+ */
+static unsigned int sframe_copy(const struct sframe_view *view, u64 off,
+				void *to, unsigned int len)
+{
+	if (off >= view->size)
+		return 0;
+	len = min_t(u64, len, view->size - off);
+	return len - copy_from_user(to, (void __user *)(view->start + off),
+				    len);
+}
+
+/* Copy all of the @len bytes at offset @off of the table. */
+static int sframe_read(const struct sframe_view *view, u64 off, void *to,
+		       unsigned int len)
+{
+	if (off > view->size || len > view->size - off)
+		return -EBADMSG;
+	return sframe_copy(view, off, to, len) == len ? 0 : -EFAULT;
+}
+
+/* Have @len bytes, fewer than a window, in the buffer from its position on. */
+static int sframe_need(struct sframe_window *window, unsigned int len)
+{
+	const struct sframe_view *view = window->view;
+	u64 end = view->fres + view->fre_len;
+
+	if (window->len - window->pos >= len)
+		return 0;
+	if (window->at > end || len > end - window->at)
+		return -EBADMSG;
+	window->pos = 0;
+	window->len = sframe_copy(view, window->at, window->buf,
+				  min_t(u64, SFRAME_WINDOW, end - window->at));
+	return window->len < len ? -EFAULT : 0;
+}
+
+/* The next @len bytes, which are there, are done with. */
+static const u8 *sframe_take(struct sframe_window *window, unsigned int len)
+{
+	const u8 *p = window->buf + window->pos;
+
+	window->pos += len;
+	window->at += len;
+	return p;
+}
+
+/* Load 1 << @log2_size bytes at @p. */
+static u32 sframe_load(const u8 *p, unsigned int log2_size)
+{
+	switch (log2_size) {
+	case 0:
+		return *p;
+	case 1:
+		return get_unaligned((u16 *)p);
+	default:
+		return get_unaligned((u32 *)p);
+	}
+}
+
+/* Take the start of a row and its information byte. */
+static int sframe_next_start(struct sframe_window *window, unsigned int type,
+			     u32 *start, u8 *info)
+{
+	unsigned int len = (1U << type) + 1;
+	const u8 *p;
+	int ret;
+
+	ret = sframe_need(window, len);
+	if (ret)
+		return ret;
+	p = sframe_take(window, len);
+	*start = sframe_load(p, type);
+	*info = p[len - 1];
+	return 0;
+}
+
+/* Take the words of a row, which @info announces. */
+static int sframe_next_words(struct sframe_window *window, u8 info,
+			     struct sframe_row *row)
+{
+	unsigned int len;
+	int ret;
+
+	if (SFRAME_FRE_WORD_SIZE(info) > SFRAME_FRE_WORD_SIZE_MAX)
+		return -EBADMSG;
+	len = SFRAME_FRE_WORDS(info) << SFRAME_FRE_WORD_SIZE(info);
+	ret = sframe_need(window, len);
+	if (ret)
+		return ret;
+	row->info = info;
+	memcpy(row->data, sframe_take(window, len), len);
+	return 0;
+}
+
+/*
+ * Scan the rows of @attr, which follow it at offset @off, for the last that
+ * starts at or before @offset, which counts from the start of the function or
+ * block.  Rows must ascend, or "the last" would mean nothing; of equal ones,
+ * which the assembler writes, the last counts.  @first is the row of offset 0,
+ * if there is one.
+ */
+static int sframe_find_row(const struct sframe_view *view, u64 off,
+			   const struct sframe_attr *attr, u32 offset,
+			   unsigned int *rows, struct sframe_row *first,
+			   struct sframe_row *found)
+{
+	struct sframe_window window;
+	u32 start, previous = 0;
+	bool any = false;
+	int ret;
+	u8 info;
+
+	/* Not its buffer, which is large. */
+	window.view = view;
+	window.at = off;
+	window.pos = 0;
+	window.len = 0;
+	for (unsigned int i = 0; i < attr->nr_fres; i++) {
+		if ((*rows)++ >= SFRAME_ROWS_MAX)
+			return -E2BIG;
+		ret = sframe_next_start(&window,
+					SFRAME_ATTR_FRE_TYPE(attr->info),
+					&start, &info);
+		if (ret)
+			return ret;
+		if (start < previous)
+			return -EBADMSG;
+		if (start > offset)
+			break;
+		ret = sframe_next_words(&window, info, found);
+		if (ret)
+			return ret;
+		if (!start)
+			*first = *found;
+		previous = start;
+		any = true;
+	}
+	return any ? 0 : -ENOENT;
+}
+
+/* Data word @i of @row as it is, and as an offset; the row has it. */
+static u32 sframe_word(const struct sframe_row *row, unsigned int i)
+{
+	unsigned int size = SFRAME_FRE_WORD_SIZE(row->info);
+
+	return sframe_load(row->data + (i << size), size);
+}
+
+static s32 sframe_offset(const struct sframe_row *row, unsigned int i)
+{
+	return sign_extend32(sframe_word(row, i),
+			     (8 << SFRAME_FRE_WORD_SIZE(row->info)) - 1);
+}
+
+/* Where a register is that no word speaks of. */
+static struct sframe_place sframe_default_place(s8 fixed)
+{
+	return (struct sframe_place) {
+		.kind	= fixed ? SFRAME_CFA_MEMORY : SFRAME_UNCHANGED,
+		.off	= fixed,
+	};
+}
+
+/*
+ * The words of a default function are the offsets of CFA, RA and FP, without
+ * those that the header fixes.  An RA at 0 is padding.
+ */
+static int sframe_decode_default(const struct sframe_view *view,
+				 const struct sframe_row *row,
+				 struct sframe_rule *rule)
+{
+	unsigned int count = SFRAME_FRE_WORDS(row->info), i = 1;
+
+	rule->cfa.kind = SFRAME_REG_VALUE;
+	rule->cfa.reg = SFRAME_FRE_BASE_IS_SP(row->info) ? SFRAME_REG_SP :
+							   SFRAME_REG_FP;
+	rule->cfa.off = sframe_offset(row, 0);
+
+	if (!view->fixed_ra && i < count) {
+		rule->ra.off = sframe_offset(row, i++);
+		if (rule->ra.off)
+			rule->ra.kind = SFRAME_CFA_MEMORY;
+	}
+	if (!view->fixed_fp && i < count) {
+		rule->fp.off = sframe_offset(row, i);
+		rule->fp.kind = SFRAME_CFA_MEMORY;
+	}
+	return 0;
+}
+
+/*
+ * Decode the pair of words from @i on into @place and step over it.  Where
+ * there is none, or a single 0 for padding, @place stays.
+ */
+static int sframe_decode_place(const struct sframe_row *row, unsigned int *i,
+			       struct sframe_place *place)
+{
+	unsigned int count = SFRAME_FRE_WORDS(row->info);
+	bool memory;
+	u32 control;
+
+	if (*i == count)
+		return 0;
+	control = sframe_word(row, (*i)++);
+	if (!control)
+		return 0;
+	if (*i == count)
+		return -EBADMSG;
+
+	place->off = sframe_offset(row, (*i)++);
+	memory = SFRAME_CTRL_IN_MEMORY(control);
+	if (!SFRAME_CTRL_IS_REG(control)) {
+		place->kind = memory ? SFRAME_CFA_MEMORY : SFRAME_CFA_VALUE;
+		return 0;
+	}
+	place->kind = memory ? SFRAME_REG_MEMORY : SFRAME_REG_VALUE;
+	place->reg = SFRAME_CTRL_REG(control);
+	return place->reg > SFRAME_REG_MAX ? -EBADMSG : 0;
+}
+
+/* The words of a flexible function are a pair each for CFA, RA and FP. */
+static int sframe_decode_flexible(const struct sframe_row *row,
+				  struct sframe_rule *rule)
+{
+	unsigned int i = 0;
+
+	rule->cfa = (struct sframe_place) {};
+	if (sframe_decode_place(row, &i, &rule->cfa) ||
+	    sframe_decode_place(row, &i, &rule->ra) ||
+	    sframe_decode_place(row, &i, &rule->fp))
+		return -EBADMSG;
+	/* The CFA cannot be told by itself. */
+	if (rule->cfa.kind != SFRAME_REG_VALUE &&
+	    rule->cfa.kind != SFRAME_REG_MEMORY)
+		return -EBADMSG;
+	return 0;
+}
+
+/* Decode @row of a function of type @type. */
+static int sframe_decode(const struct sframe_view *view, unsigned int type,
+			 const struct sframe_row *row, struct sframe_rule *rule)
+{
+	/* No words: RA is undefined, as nobody called. */
+	rule->outermost = !SFRAME_FRE_WORDS(row->info);
+	if (rule->outermost)
+		return 0;
+	rule->ra = sframe_default_place(view->fixed_ra);
+	rule->fp = sframe_default_place(view->fixed_fp);
+	if (type == SFRAME_FDE_FLEXIBLE)
+		return sframe_decode_flexible(row, rule);
+	return sframe_decode_default(view, row, rule);
+}
+
+static bool sframe_same_place(const struct sframe_place *a,
+			      const struct sframe_place *b)
+{
+	return a->kind == b->kind && a->reg == b->reg && a->off == b->off;
+}
+
+/*
+ * Put right what linkers get wrong about repeated blocks: @first is the rule
+ * where a block begins.  See SFRAME_BLOCK_CFA_OFF.
+ */
+static int sframe_fix_block(struct sframe_rule *rule,
+			    const struct sframe_rule *first)
+{
+	const struct sframe_place entry = {
+		.kind	= SFRAME_REG_VALUE,
+		.reg	= SFRAME_REG_SP,
+		.off	= SFRAME_BLOCK_CFA_OFF,
+	};
+
+	if (rule->outermost || first->outermost)
+		return -ENOENT;
+	if (sframe_same_place(&first->cfa, &entry))
+		return 0;
+	if (!sframe_same_place(&first->cfa, &rule->cfa))
+		return -ENOENT;
+	rule->cfa = entry;
+	return 0;
+}
+
+/*
+ * Read FDE @i.  Its start is made one from the table's start; where that
+ * wraps it is that of some other function, as in any wrong table.
+ */
+static int sframe_read_fde(const struct sframe_view *view, u32 i,
+			   struct sframe_fde *fde)
+{
+	u64 off = view->fdes + (u64)i * sizeof(*fde);
+	int ret = sframe_read(view, off, fde, sizeof(*fde));
+
+	if (!ret && view->flags & SFRAME_F_FDE_START_PCREL)
+		fde->start = (s64)((u64)fde->start + off);
+	return ret;
+}
+
+/* Find the last FDE that has bytes and starts at or before @offset. */
+static int sframe_find_fde(const struct sframe_view *view, s64 offset,
+			   struct sframe_fde *fde)
+{
+	u32 low = 0, high = view->nr_fdes, i;
+	s64 start;
+	int ret;
+
+	/* FDEs below @low start at or before @offset, those from @high not. */
+	while (low < high) {
+		i = low + (high - low) / 2;
+		ret = sframe_read_fde(view, i, fde);
+		if (ret)
+			return ret;
+		if (fde->start <= offset)
+			low = i + 1;
+		else
+			high = i;
+	}
+	if (!low)
+		return -ENOENT;
+
+	i = low - 1;
+	ret = sframe_read_fde(view, i, fde);
+	start = fde->start;
+	for (int n = 0; !ret && !fde->size && i && n < SFRAME_EMPTY_FDES_MAX; n++) {
+		ret = sframe_read_fde(view, --i, fde);
+		if (!ret && fde->start != start)
+			return -ENOENT;
+	}
+	if (ret)
+		return ret;
+	return (u64)offset - (u64)fde->start < fde->size ? 0 : -ENOENT;
+}
+
+/* Read the attribute of @fde and check what is the same for all functions. */
+static int sframe_read_attr(const struct sframe_view *view,
+			    const struct sframe_fde *fde,
+			    struct sframe_attr *attr)
+{
+	unsigned int type;
+
+	if (view->fre_len < sizeof(*attr) ||
+	    fde->attr_off > view->fre_len - sizeof(*attr))
+		return -EBADMSG;
+	if (sframe_read(view, view->fres + fde->attr_off, attr, sizeof(*attr)))
+		return -EFAULT;
+
+	/* This is where the format may grow: not an error. */
+	type = SFRAME_ATTR_FDE_TYPE(attr->info2);
+	if (type > SFRAME_FDE_FLEXIBLE)
+		return -ENOENT;
+	if (SFRAME_ATTR_FRE_TYPE(attr->info) > SFRAME_FRE_TYPE_MAX)
+		return -EBADMSG;
+	/* It is going to be divided by. */
+	if (SFRAME_ATTR_REPEATED(attr->info) && !attr->rep_size)
+		return -EBADMSG;
+	/* No rows mark an outermost frame, but not in any other than these. */
+	if (!attr->nr_fres && (type != SFRAME_FDE_DEFAULT ||
+			       SFRAME_ATTR_REPEATED(attr->info)))
+		return -ENOENT;
+	return 0;
+}
+
+/**
+ * sframe_find_rule - look up how to unwind from an address
+ * @view:	the table that describes it
+ * @ip:		the address
+ * @rows:	how many rows this trace has looked at; counted up
+ * @rule:	where to store the rule; undefined on error
+ *
+ * Return: 0, or an error as listed where this file begins.
+ */
+int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
+		     unsigned int *rows, struct sframe_rule *rule)
+{
+	struct sframe_rule first_rule;
+	struct sframe_row first, row;
+	struct sframe_attr attr;
+	struct sframe_fde fde;
+	unsigned int type;
+	u32 offset;
+	int ret;
+
+	ret = sframe_find_fde(view, (s64)(ip - view->start), &fde);
+	if (ret)
+		return ret;
+	ret = sframe_read_attr(view, &fde, &attr);
+	if (ret)
+		return ret;
+	rule->outermost = !attr.nr_fres;
+	if (rule->outermost)
+		return 0;
+
+	/* It fits 32 bits as the size of the function does. */
+	offset = ip - view->start - (u64)fde.start;
+	if (SFRAME_ATTR_REPEATED(attr.info))
+		offset %= attr.rep_size;
+	/* No words, should there be no such row. */
+	first.info = 0;
+	ret = sframe_find_row(view, view->fres + fde.attr_off + sizeof(attr),
+			      &attr, offset, rows, &first, &row);
+	if (ret)
+		return ret;
+
+	type = SFRAME_ATTR_FDE_TYPE(attr.info2);
+	ret = sframe_decode(view, type, &row, rule);
+	if (ret || !SFRAME_ATTR_REPEATED(attr.info))
+		return ret;
+	ret = sframe_decode(view, type, &first, &first_rule);
+	return ret ?: sframe_fix_block(rule, &first_rule);
+}
+
+/*
+ * Read DWARF register @reg.  Only a frame that was interrupted has others
+ * than SP and FP.
+ */
+static int sframe_reg(const struct unwind_user_state *state, u32 reg,
+		      unsigned long *value)
+{
+	switch (reg) {
+	case SFRAME_REG_SP:
+		*value = state->sp;
+		return 0;
+	case SFRAME_REG_FP:
+		*value = state->fp;
+		return 0;
+	}
+	if (state->topmost)
+		return sframe_pt_reg(task_pt_regs(current), reg, value);
+	if (state->ucontext)
+		return sframe_ucontext_reg(state->ucontext, reg, value);
+	return -ENOENT;
+}
+
+/* Recover what @place, which is not unchanged, tells of. */
+static int sframe_recover(const struct unwind_user_state *state,
+			  const struct sframe_place *place, unsigned long cfa,
+			  unsigned long *value)
+{
+	unsigned long base = cfa;
+	int ret;
+
+	if (place->kind == SFRAME_REG_VALUE ||
+	    place->kind == SFRAME_REG_MEMORY) {
+		ret = sframe_reg(state, place->reg, &base);
+		if (ret)
+			return ret;
+	}
+	*value = base + place->off;
+	if (place->kind == SFRAME_CFA_MEMORY || place->kind == SFRAME_REG_MEMORY)
+		return get_user(*value, (unsigned long __user *)*value);
+	return 0;
+}
+
+/* Step from @state to the frame that called it. */
+static int sframe_step(struct unwind_user_state *state,
+		       const struct sframe_rule *rule)
+{
+	unsigned long cfa, ra, fp = state->fp;
+	int ret;
+
+	/* The stack grows down, so that all of the frame is below the CFA. */
+	ret = sframe_recover(state, &rule->cfa, 0, &cfa);
+	if (ret)
+		return ret;
+	if (cfa <= state->sp || cfa & (state->ws - 1))
+		return -EINVAL;
+
+	/* An unchanged RA would be in a register: not on this machine. */
+	if (rule->ra.kind == SFRAME_UNCHANGED)
+		return -ENOENT;
+	ret = sframe_recover(state, &rule->ra, cfa, &ra);
+	if (ret)
+		return ret;
+	if (rule->fp.kind != SFRAME_UNCHANGED) {
+		ret = sframe_recover(state, &rule->fp, cfa, &fp);
+		if (ret)
+			return ret;
+	}
+
+	state->ip = ra;
+	state->sp = cfa;
+	state->fp = fp;
+	state->ucontext = 0;
+	state->topmost = false;
+	return 0;
+}
+
+/**
+ * sframe_unwind_next - step to the calling frame by an SFrame table
+ * @state:	the frame; on return, the one that called it
+ *
+ * A frame that has no caller ends the walk: @state is done then.
+ *
+ * Return: 0, or an error as listed where this file begins, and @state as it
+ * was, for another way of unwinding to be tried.
+ */
+int sframe_unwind_next(struct unwind_user_state *state)
+{
+	struct sframe_rule rule;
+	struct sframe_view view;
+	unsigned long ip = state->ip;
+	int ret;
+
+	/* A 32-bit segment of a 64-bit process has no tables. */
+	if (state->ws != sizeof(long))
+		return -ENOENT;
+	ret = sframe_arch_signal(state);
+	if (ret != -ENOENT)
+		return ret;
+
+	/* A call that never returns may have its return address elsewhere. */
+	if (!state->topmost && !state->ucontext)
+		ip--;
+	if (!sframe_find_view(ip, &view))
+		return -ENOENT;
+	ret = sframe_find_rule(&view, ip, &state->sframe_rows, &rule);
+	if (ret == -EBADMSG)
+		sframe_drop_corrupt(&view);
+	if (ret)
+		return ret;
+
+	if (rule.outermost) {
+		state->done = true;
+		return 0;
+	}
+	return sframe_step(state, &rule);
+}

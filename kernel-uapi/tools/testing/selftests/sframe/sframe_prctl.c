@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registration of SFrame tables: each error, and the life of what is
+ * registered along with mappings and processes.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "sframe_test.h"
+
+#define PAGE	4096UL
+
+/* One function of one row in a table of its own. */
+struct table {
+	struct table_header header;
+	struct table_fde fde;
+	struct table_attr attr;
+	unsigned char row[3];
+} __packed;
+
+static const struct table good = {
+	.header = {
+		.magic = 0xdee2, .version = 3, .flags = 1, .abi = 3,
+		.fixed_ra = -8, .nr_fdes = 1, .nr_fres = 1,
+		.fre_len = sizeof(struct table_attr) + 3,
+		.fre_off = sizeof(struct table_fde),
+	},
+	.fde = { .start = PAGE, .size = PAGE },
+	.attr = { .nr_fres = 1 },
+	.row = { 0, 3, 8 },
+};
+
+static int add(unsigned long table, unsigned long table_size,
+	       unsigned long text, unsigned long text_size)
+{
+	return prctl(PR_ADD_SFRAME, table, table_size, text, text_size) ?
+	       errno : 0;
+}
+
+static int drop(unsigned long table)
+{
+	return prctl(PR_REMOVE_SFRAME, table, 0UL, 0UL, 0UL) ? errno : 0;
+}
+
+/* Table in the first page, text in the two that follow, then a hole. */
+FIXTURE(sframe) {
+	unsigned char *map;
+	unsigned long table, text;
+};
+
+FIXTURE_SETUP(sframe)
+{
+	self->map = mmap(NULL, 16 * PAGE, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(self->map, MAP_FAILED);
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ | PROT_WRITE));
+	memcpy(self->map, &good, sizeof(good));
+	ASSERT_EQ(0, mprotect(self->map + PAGE, 2 * PAGE,
+			      PROT_READ | PROT_EXEC));
+	ASSERT_EQ(0, munmap(self->map + 3 * PAGE, 4 * PAGE));
+	self->table = (unsigned long)self->map;
+	self->text = self->table + PAGE;
+}
+
+FIXTURE_TEARDOWN(sframe)
+{
+	munmap(self->map, 16 * PAGE);
+}
+
+static int add_good(unsigned long table, unsigned long text)
+{
+	return add(table, sizeof(good), text, PAGE);
+}
+
+TEST_F(sframe, add_and_remove)
+{
+	EXPECT_EQ(ENOENT, drop(self->table));
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(ENOENT, drop(self->table + 4));
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, remove_arguments)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	for (int i = 0; i < 3; i++) {
+		errno = 0;
+		EXPECT_EQ(-1, prctl(PR_REMOVE_SFRAME, self->table,
+				    (unsigned long)(i == 0),
+				    (unsigned long)(i == 1),
+				    (unsigned long)(i == 2)));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	EXPECT_EQ(0, drop(self->table));
+}
+
+TEST_F(sframe, ranges)
+{
+	unsigned long t = self->table, x = self->text, n = sizeof(good);
+	unsigned long kernel = 0xffffffff81000000UL;
+
+	EXPECT_EQ(EINVAL, add(0, n, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, 0, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n, 0, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n, x, 0));
+	EXPECT_EQ(EINVAL, add(t, -t, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, -1UL, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n, x, -1UL));
+	EXPECT_EQ(EINVAL, add(kernel, n, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n, kernel, PAGE));
+	EXPECT_EQ(EINVAL, add(t, PAGE + 1, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n, x, 2 * PAGE + 1));
+	EXPECT_EQ(EINVAL, add(t, n, x + 2 * PAGE, PAGE));
+	EXPECT_EQ(EINVAL, add(x + 2 * PAGE, n, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, n - 1, x, PAGE));
+	EXPECT_EQ(EINVAL, add(t, sizeof(struct table_header) - 1, x, PAGE));
+	/* The table is not executable. */
+	EXPECT_EQ(EINVAL, add(t, n, t, n));
+	EXPECT_EQ(ENOENT, drop(t));
+	EXPECT_EQ(0, add(t, PAGE, x, 2 * PAGE));
+}
+
+TEST_F(sframe, header)
+{
+	struct table_header *h = (struct table_header *)self->map;
+
+#define REFUSED(field, value) do {					\
+	memcpy(self->map, &good, sizeof(good));				\
+	h->field = value;						\
+	EXPECT_EQ(EINVAL, add_good(self->table, self->text)) {		\
+		TH_LOG("%s = %s", #field, #value);			\
+	}								\
+} while (0)
+	REFUSED(magic, 0xe2de);
+	REFUSED(magic, 0);
+	REFUSED(version, 2);
+	REFUSED(version, 4);
+	REFUSED(flags, 0);
+	REFUSED(flags, 3);
+	REFUSED(abi, 2);
+	REFUSED(abi, 4);
+	REFUSED(aux_len, 1);
+	REFUSED(nr_fdes, 0);
+	REFUSED(nr_fdes, 2);
+	REFUSED(nr_fdes, UINT32_MAX);
+	REFUSED(nr_fres, 2);
+	REFUSED(fre_len, UINT32_MAX);
+	REFUSED(fde_off, 1);
+	REFUSED(fde_off, UINT32_MAX);
+	REFUSED(fre_off, UINT32_MAX);
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, unreadable)
+{
+	/* Inside a mapping, but of no access. */
+	EXPECT_EQ(EFAULT, add_good(self->table + 8 * PAGE, self->text));
+}
+
+TEST_F(sframe, overlaps)
+{
+	unsigned long t = self->table, x = self->text, n = sizeof(good);
+
+	memcpy(self->map + 256, &good, n);
+	EXPECT_EQ(0, add(t, n, x + 64, 64));
+	EXPECT_EQ(0, add(t, n, x + 64, 64));
+	/* Another text range of the same table, and the neighbours. */
+	EXPECT_EQ(0, add(t, n, x, 64));
+	EXPECT_EQ(0, add(t + 256, n, x + 128, 64));
+	EXPECT_EQ(EEXIST, add(t, n, x + 127, 1));
+	EXPECT_EQ(EEXIST, add(t, n, x + 64, 63));
+	EXPECT_EQ(EEXIST, add(t, n, x + 63, 65));
+	EXPECT_EQ(EEXIST, add(t + 256, n, x + 64, 64));
+	EXPECT_EQ(EEXIST, add(t, n, x, PAGE));
+	/* A table that is in part another one. */
+	EXPECT_EQ(EEXIST, add(t, n + 1, x + 192, 64));
+	EXPECT_EQ(0, drop(t));
+	EXPECT_EQ(ENOENT, drop(t));
+	EXPECT_EQ(0, add(t, n, x + 32, 96));
+	EXPECT_EQ(0, drop(t + 256));
+}
+
+TEST_F(sframe, limit)
+{
+	unsigned long size = 32 * 1024;
+	char *text = mmap(NULL, size, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long i;
+	int ret = 0;
+
+	ASSERT_NE(text, MAP_FAILED);
+	for (i = 0; i < size && !ret; i++)
+		ret = add(self->table, sizeof(good), (unsigned long)text + i,
+			  1);
+	EXPECT_EQ(ENOSPC, ret);
+	EXPECT_GT(i, 8192);
+	/* What is there can still be said again. */
+	EXPECT_EQ(0, add(self->table, sizeof(good), (unsigned long)text, 1));
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(0, add_good(self->table, self->text));
+}
+
+TEST_F(sframe, munmap_text)
+{
+	EXPECT_EQ(0, add(self->table, PAGE, self->text, 2 * PAGE));
+	EXPECT_EQ(0, munmap(self->map + 2 * PAGE, PAGE));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, munmap_one_of_two)
+{
+	unsigned long t = self->table, x = self->text;
+
+	EXPECT_EQ(0, add_good(t, x));
+	EXPECT_EQ(0, add_good(t, x + PAGE));
+	EXPECT_EQ(0, munmap(self->map + 2 * PAGE, PAGE));
+	/* The other is still there. */
+	EXPECT_EQ(EEXIST, add(t, sizeof(good), x, 1));
+	EXPECT_EQ(0, drop(t));
+}
+
+TEST_F(sframe, munmap_table)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, munmap(self->map, PAGE));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, munmap_elsewhere)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, munmap(self->map + 2 * PAGE, PAGE));
+	EXPECT_EQ(0, drop(self->table));
+}
+
+TEST_F(sframe, map_over)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(self->map + PAGE,
+		  mmap(self->map + PAGE, PAGE, PROT_READ | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, moved)
+{
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text, 2 * PAGE));
+	EXPECT_EQ(self->map + 12 * PAGE,
+		  mremap(self->map + PAGE, 2 * PAGE, 2 * PAGE,
+			 MREMAP_MAYMOVE | MREMAP_FIXED,
+			 self->map + 12 * PAGE));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+TEST_F(sframe, moved_but_not_unmapped)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(self->map + 12 * PAGE,
+		  mremap(self->map, PAGE, PAGE,
+			 MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
+			 self->map + 12 * PAGE));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+/* Run @child, which shares what @flags say; return what it returns. */
+static int run_child(int flags, int (*child)(void *), void *arg)
+{
+	static max_align_t stack[4096];
+	pid_t pid = clone(child, stack + ARRAY_SIZE(stack), flags | SIGCHLD,
+			  arg);
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int drop_in_child(void *table)
+{
+	return drop((unsigned long)table);
+}
+
+TEST_F(sframe, fork_copies)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, run_child(0, drop_in_child, self->map));
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(ENOENT, run_child(0, drop_in_child, self->map));
+}
+
+TEST_F(sframe, fork_without_the_mapping)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, madvise(self->map, PAGE, MADV_DONTFORK));
+	EXPECT_EQ(ENOENT, run_child(0, drop_in_child, self->map));
+	EXPECT_EQ(0, drop(self->table));
+}
+
+TEST_F(sframe, clone_vm_shares)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, run_child(CLONE_VM, drop_in_child, self->map));
+	EXPECT_EQ(ENOENT, drop(self->table));
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, run_child(CLONE_VM | CLONE_VFORK, drop_in_child,
+			       self->map));
+	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+/* exec() has registered this very program. */
+TEST(own_program)
+{
+	struct own_table own = own_table();
+
+	ASSERT_NE(0, own.size);
+	EXPECT_EQ(0, add(own.start, own.size, own.text, own.text_size));
+	EXPECT_EQ(EEXIST, add(own.start, own.size, own.text,
+			      own.text_size - 1));
+	EXPECT_EQ(0, drop(own.start));
+	EXPECT_EQ(ENOENT, drop(own.start));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,247 @@
+/* The kernel's SFrame reader against libc's, on real and damaged tables.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Usage: reader FILE COUNT
+   The two were written from the same specification, with the same rules, and
+   share no code.  All PCs of the section of FILE are looked up by both, then
+   COUNT damaged copies, then the kernel's is made to fault at each access and
+   each byte in turn.  */
+
+#include <inttypes.h>
+#include <sframe-format.h>
+#include <sframe-machine.h>
+#include <sframe-read.h>
+
+#include "../sframe.unit/elf-section.h"
+#include "result.h"
+
+static struct place
+flatten (const struct sframe_place *place)
+{
+  return (struct place) {
+    .kind = place->kind,
+    .reg = place->kind >= SFRAME_REGISTER_VALUE ? place->reg : 0,
+    .offset = place->kind == SFRAME_UNCHANGED ? 0 : place->offset
+  };
+}
+
+/* What libc makes of PC, with the entries of PLTs put right as its unwinder
+   does.  */
+static struct result
+libc_find (const struct sframe_section *section, uint64_t pc)
+{
+  struct sframe_rule rule = { .block_offset = 0 }, first;
+  struct result result = { .status = FOUND };
+  enum sframe_find_status status
+    = __sframe_find_rule (section, pc, SFRAME_MACHINE_SP, SFRAME_MACHINE_FP,
+			  &rule);
+
+  if (status == SFRAME_FOUND && rule.repeated)
+    {
+      status = __sframe_find_rule (section, pc - rule.block_offset,
+				   SFRAME_MACHINE_SP, SFRAME_MACHINE_FP,
+				   &first);
+      if (status == SFRAME_FOUND && !sframe_block_rule (&rule, &first))
+	status = SFRAME_NOT_FOUND;
+    }
+  if (status != SFRAME_FOUND)
+    {
+      result.status = status == SFRAME_CORRUPT ? CORRUPT : NOT_FOUND;
+      return result;
+    }
+  result.outermost = rule.outermost;
+  if (rule.outermost)
+    return result;
+  result.cfa = flatten (&rule.cfa);
+  result.ra = flatten (&rule.ra);
+  result.fp = flatten (&rule.fp);
+  return result;
+}
+
+static bool
+same (const struct result *a, const struct result *b)
+{
+  return (a->status == b->status && a->outermost == b->outermost
+	  && memcmp (&a->cfa, &b->cfa, sizeof a->cfa) == 0
+	  && memcmp (&a->ra, &b->ra, sizeof a->ra) == 0
+	  && memcmp (&a->fp, &b->fp, sizeof a->fp) == 0);
+}
+
+static unsigned long differences, seen[CORRUPT + 1];
+
+static void
+compare (const struct sframe_section *section, uint64_t pc)
+{
+  struct result libc = libc_find (section, pc);
+  struct result kernel = kernel_find (pc);
+
+  ++seen[libc.status];
+  if (!same (&libc, &kernel) && ++differences <= 5)
+    fprintf (stderr, "PC %" PRIx64 ": status %d and %d, CFA %u %u %d and"
+	     " %u %u %d\n", pc, libc.status, kernel.status, libc.cfa.kind,
+	     libc.cfa.reg, libc.cfa.offset, kernel.cfa.kind, kernel.cfa.reg,
+	     kernel.cfa.offset);
+}
+
+/* The function of FDE number INDEX.  */
+static uint64_t
+start_of (const struct sframe_section *section, uint32_t index,
+	  uint32_t *size)
+{
+  const unsigned char *fde = section->fdes + (size_t) index * 16;
+  int64_t start;
+
+  memcpy (&start, fde, sizeof start);
+  memcpy (size, fde + 8, sizeof *size);
+  return start + ((section->flags & 4) != 0 ? fde - section->start : 0);
+}
+
+static void
+tell (bool good, const char *what)
+{
+  printf ("%s: %s\n", good ? "PASS" : "FAIL", what);
+}
+
+static void
+every_pc (const struct elf_section *bytes, struct sframe_section *section)
+{
+  uint32_t size;
+
+  for (uint32_t i = 0; i < section->fde_count; ++i)
+    {
+      uint64_t start = start_of (section, i, &size);
+      for (uint64_t pc = start - 1; pc <= start + size; ++pc)
+	compare (section, pc);
+    }
+  tell (differences == 0, "the readers agree on every PC");
+  tell (seen[FOUND] > 10000 && seen[CORRUPT] == 0, "most PCs have a rule");
+  tell (outside == 0, "the kernel's stays inside the table");
+}
+
+/* The same numbers each time.  */
+static uint64_t
+next_random (void)
+{
+  static uint64_t state = 88172645463325252;
+
+  state ^= state << 13;
+  state ^= state >> 7;
+  return state ^= state << 17;
+}
+
+/* Damage a few bytes of a table, mostly of the first functions, look them
+   up, and mend it.  */
+static void
+damage (const struct elf_section *bytes, const struct sframe_section *good)
+{
+  enum { BYTES = 4 };
+  struct sframe_section section;
+  size_t at[BYTES];
+  unsigned char old[BYTES];
+  uint32_t size;
+
+  for (int i = 0; i < BYTES; ++i)
+    {
+      size_t base = next_random () % 3 == 0 ? 0 : good->fdes - good->start;
+      if (next_random () % 2 == 0)
+	base = good->fres - good->start;
+      at[i] = base + next_random () % 200;
+      old[i] = bytes->bytes[at[i]];
+      bytes->bytes[at[i]] = next_random () >> 20;
+    }
+  bool libc = __sframe_read_header (bytes->bytes, bytes->size,
+				    SFRAME_MACHINE_ABI, &section) == 0;
+  if (libc != kernel_open (bytes->bytes, bytes->size) && ++differences <= 5)
+    fprintf (stderr, "header: libc %staken\n", libc ? "" : "not ");
+  for (uint32_t i = 0; libc && i < 12 && i < section.fde_count; ++i)
+    for (unsigned int j = 0; j < 4; ++j)
+      compare (&section, start_of (&section, i, &size) + j * 5 - 1);
+  for (int i = BYTES; i-- > 0;)
+    bytes->bytes[at[i]] = old[i];
+}
+
+static void
+damaged (const struct elf_section *bytes, const struct sframe_section *section,
+	 unsigned long count)
+{
+  differences = 0;
+  memset (seen, 0, sizeof seen);
+  for (unsigned long i = 0; i < count; ++i)
+    damage (bytes, section);
+  kernel_open (bytes->bytes, bytes->size);
+  tell (differences == 0, "the readers agree on damaged tables");
+  tell (seen[FOUND] > 1000 && seen[NOT_FOUND] > 100 && seen[CORRUPT] > 100,
+	"damage of all kinds was met");
+  tell (outside == 0, "the kernel's stays inside damaged tables");
+}
+
+/* Each access of a lookup fails once; the next lookup is right again.  */
+static void
+faulting (const struct elf_section *bytes, const struct sframe_section *section)
+{
+  unsigned long wrong = 0, tried = 0;
+  uint32_t size;
+
+  for (uint32_t i = 0; i < section->fde_count;
+       i += section->fde_count / 32 + 1)
+    {
+      uint64_t pc = start_of (section, i, &size) + size / 2;
+      struct result good = kernel_find (pc);
+      for (unsigned long n = 1; good.status == FOUND; ++n, ++tried)
+	{
+	  unsigned long before = accesses;
+	  fault_after = n;
+	  struct result result = kernel_find (pc);
+	  bool failed = accesses - before >= n;
+	  fault_after = 0;
+	  wrong += (failed ? result.status != UNREADABLE
+		    : !same (&result, &good));
+	  if (!failed)
+	    break;
+	}
+    }
+  tell (wrong == 0 && tried > 100, "each access may fail");
+}
+
+/* The table's memory ends at a byte; a lookup fails or is right.  */
+static void
+cut (const struct elf_section *bytes, const struct sframe_section *section)
+{
+  unsigned long wrong = 0, failed = 0, right = 0;
+  uint32_t size;
+  uint64_t pc = start_of (section, section->fde_count / 2, &size);
+  struct result good = kernel_find (pc);
+
+  for (size_t n = 0; n <= bytes->size; n += n < 4096 ? 1 : 41)
+    {
+      fault_at = bytes->bytes + n;
+      struct result result = kernel_find (pc);
+      bool is_right = same (&result, &good);
+      right += is_right;
+      failed += result.status == UNREADABLE;
+      wrong += !is_right && result.status != UNREADABLE;
+    }
+  fault_at = NULL;
+  tell (good.status == FOUND && wrong == 0 && failed > 10 && right > 10,
+	"the memory may end at each byte");
+}
+
+int
+main (int argc, char **argv)
+{
+  struct sframe_section section;
+
+  if (argc != 3)
+    return EXIT_FAILURE;
+  struct elf_section bytes = read_sframe_section (argv[1]);
+  if (__sframe_read_header (bytes.bytes, bytes.size, SFRAME_MACHINE_ABI,
+			    &section) != SFRAME_HEADER_OK
+      || !kernel_open (bytes.bytes, bytes.size))
+    elf_failure (argv[1], "header refused");
+  every_pc (&bytes, &section);
+  damaged (&bytes, &section, strtoul (argv[2], NULL, 10));
+  faulting (&bytes, &section);
+  cut (&bytes, &section);
+  free (bytes.bytes);
+  return 0;
+}

@@ -1,0 +1,37 @@
+/* What either reader makes of a PC, without the types of either.
+   SPDX-License-Identifier: GPL-2.0-only  */
+
+#ifndef RESULT_H
+#define RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum status { FOUND, NOT_FOUND, CORRUPT, UNREADABLE, TOO_MUCH };
+
+struct place
+{
+  unsigned int kind, reg;
+  int32_t offset;
+};
+
+struct result
+{
+  enum status status;
+  bool outermost;
+  struct place cfa, ra, fp;
+};
+
+/* Whether the kernel's reader takes the header of the SIZE bytes at START.  */
+extern bool kernel_open (const void *start, unsigned long size);
+/* What it makes of PC, which counts from the section opened last.  */
+extern struct result kernel_find (uint64_t pc);
+
+/* From the access that many accesses ahead on, none works; 0: all do.  */
+extern unsigned long fault_after;
+/* No byte from here on can be read; null: all can.  */
+extern const unsigned char *fault_at;
+/* Accesses so far, and bytes of them outside the section.  */
+extern unsigned long accesses, outside;
+
+#endif /* RESULT_H  */
