@@ -1,4 +1,4 @@
-# Shared by build-glibc and check-glibc (to be sourced): run commands of a glibc tree in the build root.
+# Shared by what builds a glibc or Linux tree (to be sourced): run its commands in the build root.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
@@ -16,24 +16,27 @@ fi
 CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
 export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
 
-# Run a command for the tree NAME.
+# Run a command for the build NAME, which stands in the place of the patched
+# tree's: NAME-stock is of the unpatched tree, NAME-debug another build of the
+# patched one.
 in_tree ()
 {
-  tree_name=$1
+  tree_name=$1 place=${1%-*}
   shift
   # The mounts need something to stand on.
-  mkdir -p "$build/src/glibc" "$build/$arch/glibc"
+  mkdir -p "$build/src/$place" "$build/$arch/$place"
   "$top/tools/sframe-run" --libc=stock --bind="$cache" \
-    --bind="$build/src/$tree_name:$inside/build/src/glibc" \
-    --bind="$build/$arch/$tree_name:$inside/build/$arch/glibc" "$@"
+    --bind="$build/src/${tree_name%-debug}:$inside/build/src/$place" \
+    --bind="$build/$arch/$tree_name:$inside/build/$arch/$place" "$@"
 }
 
-# Run glibc's make for the tree NAME.  The jobserver of our caller is out of
-# reach in the build root.
+# Run make for the tree NAME where it is built.  The jobserver of our caller
+# is out of reach in the build root.
 make_in_tree ()
 {
   (tree_of_make=$1
    shift
    unset MAKEFLAGS MFLAGS MAKELEVEL
-   in_tree "$tree_of_make" make -C "$inside/build/$arch/glibc" "$@")
+   in_tree "$tree_of_make" \
+     make -C "$inside/build/$arch/${tree_of_make%-*}" "$@")
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Three trees lie in build/src:
+# The tree is that of the script's first argument, linux or else glibc.  There
+# are three of it in build/src:
 #   glibc-stock   as unpacked; never written to
 #   glibc.series  only the files of ours: overlay files, and the foreign files
 #                 that the series changes, with the series applied by quilt
@@ -10,14 +11,26 @@
 # and build/stamp/overlay.files lists the files of ours with the sum each was
 # given in `glibc'.  A file in `glibc' with another sum has been worked on.
 
-stock=$build/src/glibc-stock
-tree=$build/src/glibc
-series_tree=$build/src/glibc.series
-manifest=$stamps/overlay.files
+base=${1:-glibc}
+stock=$build/src/$base-stock
+tree=$build/src/$base
+series_tree=$build/src/$base.series
+
+# Where the overlay is, and which of the folders there belong to it.
+case $base in
+  glibc)
+    overlay=$top overlay_dirs="elf include debug sysdeps"
+    overlay_stamp=$stamps/overlay ;;
+  linux)
+    overlay=$top/kernel-uapi overlay_dirs=$(ls "$overlay")
+    overlay_stamp=$stamps/overlay-linux ;;
+  *)
+    die "no such tree: $base" ;;
+esac
+manifest=$overlay_stamp.files
 
 version=$(cat "$stock.version")
-patches=$top/patches/glibc-$version
-overlay_dirs="elf include debug sysdeps"
+patches=$top/patches/$base-$version
 
 # quilt without the settings of the person who runs it.
 quilt_in ()
@@ -27,12 +40,12 @@ quilt_in ()
       QUILT_PATCH_OPTS='' quilt --quiltrc - "$@")
 }
 
-# Our files, relative to the top, without what editors leave behind.
+# Our files, relative to the overlay, without what editors leave behind.
 overlay_files ()
 {
   for dir in $overlay_dirs; do
-    test -d "$top/$dir" || continue
-    (cd "$top" && find "$dir" -type f ! -name '.*' ! -name '*~' ! -name '#*' \
+    test -d "$overlay/$dir" || continue
+    (cd "$overlay" && find "$dir" -type f ! -name '.*' ! -name '*~' ! -name '#*' \
        ! -name '*.orig' ! -name '*.rej' ! -name '*.pyc')
   done | sort
 }
@@ -86,13 +99,13 @@ assemble ()
     cp "$stock/$path" "$1/$path"
   done
   removed_files | while read -r path; do
-    test -f "$stock/$path" || die "patches/glibc-$version/removed: no such file: $path"
+    test -f "$stock/$path" || die "patches/$base-$version/removed: no such file: $path"
     rm -f "$1/$path"
   done
-  overlay_files | tar -c -f - -C "$top" -T - | tar -x -f - -C "$1"
+  overlay_files | tar -c -f - -C "$overlay" -T - | tar -x -f - -C "$1"
   test -n "$(series_names)" || return 0
   mkdir -p "$build/log"
-  quilt_in "$1" push -a -q --fuzz=0 >"$build/log/series.log" 2>&1 \
-    || { tail -n 20 "$build/log/series.log" >&2
-         die "the series does not apply; see build/log/series.log"; }
+  quilt_in "$1" push -a -q --fuzz=0 >"$build/log/series-$base.log" 2>&1 \
+    || { tail -n 20 "$build/log/series-$base.log" >&2
+         die "the series does not apply; see build/log/series-$base.log"; }
 }
