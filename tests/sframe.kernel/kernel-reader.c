@@ -1,55 +1,14 @@
-/* The kernel's SFrame reader, its very source, on user memory that may fault.
+/* The kernel's SFrame reader on one table, without the types of either.
    SPDX-License-Identifier: GPL-2.0-only  */
 
-#include "../../kernel-uapi/kernel/unwind/sframe_unwind.c"
+#include <linux/sframe.h>
+
+#include "sframe.h"
 
 #include "result.h"
 
-unsigned long fault_after, accesses, outside;
-const unsigned char *fault_at;
-
 static struct sframe_view opened;
-
-/* As in the kernel, what was not copied is cleared, and its size returned.  */
-unsigned long
-copy_from_user (void *to, const void *from, unsigned long size)
-{
-  uintptr_t at = (uintptr_t) from, fault = (uintptr_t) fault_at;
-  unsigned long good = size;
-
-  ++accesses;
-  if (at < opened.start || at + size > opened.start + opened.size)
-    ++outside;
-  if (fault_after != 0 && --fault_after == 0)
-    {
-      fault_after = 1;
-      good = 0;
-    }
-  else if (fault_at != NULL && at + size > fault)
-    good = at < fault ? fault - at : 0;
-  memcpy (to, from, good);
-  memset ((char *) to + good, 0, size - good);
-  return size - good;
-}
-
-struct pt_regs *
-task_pt_regs (void *task)
-{
-  static struct pt_regs registers;
-  return &registers;
-}
-
-bool
-sframe_find_view (unsigned long ip, struct sframe_view *view)
-{
-  *view = opened;
-  return true;
-}
-
-void
-sframe_drop_corrupt (const struct sframe_view *view)
-{
-}
+static struct mm_struct process;
 
 bool
 kernel_open (const void *start, unsigned long size)
@@ -58,9 +17,19 @@ kernel_open (const void *start, unsigned long size)
 
   if (size < sizeof header)
     return false;
+  current->mm = &process;
+  process.nr_areas = 0;
+  machine_map (&process, (unsigned long) start, size, VM_READ,
+	       (unsigned char *) start);
   memcpy (&header, start, sizeof header);
   return sframe_parse_header (&header, (unsigned long) start, size,
 			      &opened) == 0;
+}
+
+bool
+kernel_validate (void)
+{
+  return sframe_validate (&opened) == 0;
 }
 
 static struct place
@@ -104,6 +73,7 @@ kernel_find (uint64_t pc)
   if (result.status != FOUND)
     return result;
   result.outermost = rule.outermost;
+  result.signal = rule.signal;
   if (result.outermost)
     return result;
   result.cfa = flatten (&rule.cfa);

@@ -18,7 +18,7 @@ struct place
 struct result
 {
   enum status status;
-  bool outermost;
+  bool outermost, signal;
   struct place cfa, ra, fp;
 };
 
@@ -27,11 +27,7 @@ extern bool kernel_open (const void *start, unsigned long size);
 /* What it makes of PC, which counts from the section opened last.  */
 extern struct result kernel_find (uint64_t pc);
 
-/* From the access that many accesses ahead on, none works; 0: all do.  */
-extern unsigned long fault_after;
-/* No byte from here on can be read; null: all can.  */
-extern const unsigned char *fault_at;
-/* Accesses so far, and bytes of them outside the section.  */
-extern unsigned long accesses, outside;
+/* Whether all of the section opened last is as it should be.  */
+extern bool kernel_validate (void);
 
 #endif /* RESULT_H  */

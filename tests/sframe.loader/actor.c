@@ -230,6 +230,26 @@ do_secure (char *unused)
   printf ("secure %lu\n", getauxval (AT_SECURE));
 }
 
+/* Print what is mapped and what the kernel says is registered, both under
+   LABEL.  */
+static void
+do_show (char *label)
+{
+  static const char *const files[] = { "/proc/self/maps", "/proc/self/sframe" };
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    {
+      char line[PATH_MAX + 200];
+      FILE *stream = fopen (files[i], "r");
+      if (stream == NULL)
+	err (1, "%s", files[i]);
+      printf ("== %s %s\n", label, strrchr (files[i], '/') + 1);
+      while (fgets (line, sizeof line, stream) != NULL)
+	fputs (line, stdout);
+      fclose (stream);
+    }
+  fflush (stdout);
+}
+
 static const struct
 {
   const char *verb;
@@ -242,6 +262,7 @@ static const struct
   { "note", do_note }, { "thread", do_thread }, { "handler", do_handler },
   { "fork", do_fork }, { "vfork", do_vfork }, { "exec", do_exec },
   { "storm", do_storm }, { "errno", do_errno }, { "secure", do_secure },
+  { "show", do_show },
 };
 
 /* TEXT is split in a copy, as a step may be repeated.  */

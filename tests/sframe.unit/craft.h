@@ -49,8 +49,12 @@ enum { IS_REGISTER = 1, IN_MEMORY = 2 };
 #define CONTROL(reg, bits) ((reg) << 3 | (bits))
 
 /* Numbers for SP and FP that no ABI uses, so that a reader that does not use
-   its arguments is found out.  */
-enum { SP = 77, FP = 66 };
+   its arguments is found out; a reader without such arguments has its own.  */
+#ifndef CRAFT_SP
+# define CRAFT_SP 77
+# define CRAFT_FP 66
+#endif
+enum { SP = CRAFT_SP, FP = CRAFT_FP };
 
 enum { FUNCTIONS_MAX = 64, FRES_MAX = 1 << 21 };
 

@@ -12,52 +12,43 @@
 #include <linux/errno.h>
 #include <linux/mm_types.h>
 
+struct elf64_phdr;
 struct unwind_user_state;
+
+/**
+ * struct sframe_info - a text range that is registered, and its table
+ * @text:	user address of the text
+ * @text_size:	its bytes
+ * @table:	user address of the table
+ * @table_size:	its bytes
+ */
+struct sframe_info {
+	unsigned long	text;
+	unsigned long	text_size;
+	unsigned long	table;
+	unsigned long	table_size;
+};
+
+int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
+void __sframe_free_mm(struct mm_struct *mm);
+void __sframe_unmap(struct mm_struct *mm, unsigned long start,
+		    unsigned long end);
+void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
+		    unsigned long bias);
+bool sframe_next_text(struct mm_struct *mm, unsigned long from,
+		      struct sframe_info *info);
 
 #ifdef CONFIG_HAVE_UNWIND_USER_SFRAME
 
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size);
 int sframe_remove(unsigned long table);
-
-int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
-void __sframe_free_mm(struct mm_struct *mm);
-void __sframe_unmap(struct mm_struct *mm, unsigned long start,
-		    unsigned long end);
-
 int sframe_unwind_next(struct unwind_user_state *state);
 
 /* A new mm has no tables, whatever it was copied from. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
 	mm->sframe = NULL;
-}
-
-/*
- * Copy to @mm what @oldmm has registered.  Both are locked for writing and
- * the mappings have been copied.
- */
-static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
-{
-	return oldmm->sframe ? __sframe_dup_mm(mm, oldmm) : 0;
-}
-
-/* The last user of @mm is gone. */
-static inline void sframe_free_mm(struct mm_struct *mm)
-{
-	if (mm->sframe)
-		__sframe_free_mm(mm);
-}
-
-/*
- * What @mm had mapped from @start up to @end is gone; it is locked for
- * writing.
- */
-static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
-				unsigned long end)
-{
-	if (unlikely(mm->sframe))
-		__sframe_unmap(mm, start, end);
 }
 
 static inline bool sframe_registered(struct mm_struct *mm)
@@ -78,27 +69,45 @@ static inline int sframe_remove(unsigned long table)
 	return -EINVAL;
 }
 
-static inline void sframe_init_mm(struct mm_struct *mm) {}
-static inline void sframe_free_mm(struct mm_struct *mm) {}
-
-static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+static inline int sframe_unwind_next(struct unwind_user_state *state)
 {
-	return 0;
+	return -ENOENT;
 }
 
-static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
-				unsigned long end) {}
+static inline void sframe_init_mm(struct mm_struct *mm) {}
 
 static inline bool sframe_registered(struct mm_struct *mm)
 {
 	return false;
 }
 
-static inline int sframe_unwind_next(struct unwind_user_state *state)
+#endif /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
+
+/*
+ * Copy to @mm what @oldmm has registered.  Both are locked for writing and
+ * the mappings have been copied.
+ */
+static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	return -ENOENT;
+	return sframe_registered(oldmm) ? __sframe_dup_mm(mm, oldmm) : 0;
 }
 
-#endif /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
+/* The last user of @mm is gone. */
+static inline void sframe_free_mm(struct mm_struct *mm)
+{
+	if (sframe_registered(mm))
+		__sframe_free_mm(mm);
+}
+
+/*
+ * What @mm had mapped from @start up to @end is gone; it is locked for
+ * writing.
+ */
+static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
+				unsigned long end)
+{
+	if (sframe_registered(mm))
+		__sframe_unmap(mm, start, end);
+}
 
 #endif /* _LINUX_SFRAME_H */

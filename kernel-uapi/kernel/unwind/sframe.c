@@ -16,6 +16,7 @@
 #define pr_fmt(fmt) "sframe: " fmt
 
 #include <linux/compat.h>
+#include <linux/elf.h>
 #include <linux/list.h>
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
@@ -229,16 +230,31 @@ static bool sframe_range_mapped(struct mm_struct *mm, unsigned long start,
 	       size <= vma->vm_end - start;
 }
 
+/* Whether all of the bytes are mapped, if by several mappings. */
+static bool sframe_range_present(struct mm_struct *mm, unsigned long start,
+				 unsigned long size)
+{
+	unsigned long end = start + size;
+	struct vm_area_struct *vma;
+
+	while (start < end) {
+		vma = vma_lookup(mm, start);
+		if (!vma)
+			return false;
+		start = vma->vm_end;
+	}
+	return true;
+}
+
 /*
  * Register with @mm locked for writing.  Page faults take that lock, hence
  * the header is read without: -EAGAIN says that its page was not there.
  */
 static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
 			     unsigned long table_size, unsigned long text,
-			     unsigned long text_size)
+			     unsigned long text_size, struct sframe_view *view)
 {
 	struct sframe_header header;
-	struct sframe_view view;
 	int ret;
 
 	mmap_assert_write_locked(mm);
@@ -248,10 +264,26 @@ static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
 	if (copy_from_user_nofault(&header, (void __user *)table,
 				   sizeof(header)))
 		return -EAGAIN;
-	ret = sframe_parse_header(&header, table, table_size, &view);
+	ret = sframe_parse_header(&header, table, table_size, view);
 	if (ret)
 		return ret;
-	return sframe_insert(mm, &view, text, text_size);
+	return sframe_insert(mm, view, text, text_size);
+}
+
+/*
+ * Check all of a table that has just been registered.  That takes long, hence
+ * without the lock; the process can change the table afterwards in any case.
+ */
+static int sframe_check(const struct sframe_view *view)
+{
+	int ret;
+
+	if (!IS_ENABLED(CONFIG_SFRAME_VALIDATION))
+		return 0;
+	ret = sframe_validate(view);
+	if (ret)
+		sframe_drop_corrupt(view);
+	return ret;
 }
 
 /**
@@ -262,7 +294,8 @@ static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
  * @text_size:	its bytes
  *
  * What is checked is what is stored: mappings and header are looked at and
- * the ranges inserted without the mmap lock being released in between.
+ * the ranges inserted without the mmap lock being released in between.  Rows
+ * are checked by CONFIG_SFRAME_VALIDATION only, and each time they are read.
  *
  * Return: 0, also if exactly that is registered already;
  * -EINVAL if a range is empty, wraps, or is not inside one mapping, the text
@@ -278,6 +311,7 @@ int sframe_add(unsigned long table, unsigned long table_size,
 {
 	struct mm_struct *mm = current->mm;
 	const size_t len = sizeof(struct sframe_header);
+	struct sframe_view view;
 	int ret;
 
 	/* A view of 32-bit registers is something else altogether. */
@@ -290,14 +324,38 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	for (int i = 0; i < SFRAME_HEADER_TRIES; i++) {
 		if (mmap_write_lock_killable(mm))
 			return -EINTR;
-		ret = sframe_add_locked(mm, table, table_size, text, text_size);
+		ret = sframe_add_locked(mm, table, table_size, text, text_size,
+					&view);
 		mmap_write_unlock(mm);
 		if (ret != -EAGAIN)
-			return ret;
+			return ret ?: sframe_check(&view);
 		if (fault_in_readable((const char __user *)table, len))
 			return -EFAULT;
 	}
 	return -EFAULT;
+}
+
+/**
+ * sframe_add_elf - register the table of an object, if it has one
+ * @phdr:	its program headers
+ * @phnum:	how many there are
+ * @bias:	what to add to their addresses
+ *
+ * Each executable segment is registered, by the numbers that ld.so will come
+ * up with.  Only profilers miss a table that is refused.
+ */
+void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
+		    unsigned long bias)
+{
+	const struct elf64_phdr *table = NULL;
+
+	for (int i = 0; i < phnum && !table; i++)
+		if (phdr[i].p_type == PT_GNU_SFRAME)
+			table = &phdr[i];
+	for (int i = 0; i < phnum && table; i++)
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_X)
+			sframe_add(bias + table->p_vaddr, table->p_memsz,
+				   bias + phdr[i].p_vaddr, phdr[i].p_memsz);
 }
 
 /**
@@ -352,6 +410,31 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 }
 
 /**
+ * sframe_next_text - find the first text range from an address on
+ * @mm:		locked, for reading at least
+ * @from:	the address
+ * @info:	where to store what is registered
+ *
+ * Return: whether there is one.
+ */
+bool sframe_next_text(struct mm_struct *mm, unsigned long from,
+		      struct sframe_info *info)
+{
+	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_text *text;
+
+	mmap_assert_locked(mm);
+	text = sframe ? mt_find(&sframe->texts, &from, ULONG_MAX) : NULL;
+	if (!text)
+		return false;
+	info->text = text->start;
+	info->text_size = text->size;
+	info->table = text->table->view.start;
+	info->table_size = text->table->view.size;
+	return true;
+}
+
+/**
  * sframe_drop_corrupt - forget a table that was found to contradict itself
  * @view:	the table
  *
@@ -368,7 +451,8 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 		return;
 	table = mtree_load(&mm->sframe->tables, view->start);
 	/* Another thread may have replaced it since. */
-	if (table && !memcmp(&table->view, view, sizeof(*view))) {
+	if (table && table->view.start == view->start &&
+	    table->view.size == view->size) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
@@ -411,7 +495,8 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
  * @oldmm:	of its parent
  *
  * Both are locked for writing.  Mappings that a child does not get, as told
- * by madvise(), are not there any more in @mm.
+ * by madvise(), are not there any more in @mm.  Those that mprotect() or such
+ * have split since are.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -424,8 +509,8 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 	mt_for_each(&oldmm->sframe->texts, text, index, ULONG_MAX) {
 		const struct sframe_view *view = &text->table->view;
 
-		if (!sframe_range_mapped(mm, view->start, view->size, 0) ||
-		    !sframe_range_mapped(mm, text->start, text->size, 0))
+		if (!sframe_range_present(mm, view->start, view->size) ||
+		    !sframe_range_present(mm, text->start, text->size))
 			continue;
 		ret = sframe_insert(mm, view, text->start, text->size);
 		if (ret)
@@ -450,6 +535,12 @@ void __sframe_free_mm(struct mm_struct *mm)
 			kfree(text);
 		kfree(table);
 	}
+	/*
+	 * Not by RCU: nobody reads, and the walk that frees a tree then takes
+	 * the metadata of an inner node of 15 children for a 16th child.
+	 */
+	mt_clear_in_rcu(&sframe->texts);
+	mt_clear_in_rcu(&sframe->tables);
 	mtree_destroy(&sframe->texts);
 	mtree_destroy(&sframe->tables);
 	kfree(sframe);

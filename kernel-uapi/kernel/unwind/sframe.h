@@ -15,6 +15,7 @@
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start
  * @nr_fdes:	entries of the index, not 0
+ * @nr_fres:	rows of all functions
  * @fre_len:	bytes of the rows
  * @flags:	SFRAME_F_*
  * @fixed_fp:	as in the header
@@ -29,6 +30,7 @@ struct sframe_view {
 	u64		fdes;
 	u64		fres;
 	u32		nr_fdes;
+	u32		nr_fres;
 	u32		fre_len;
 	u8		flags;
 	s8		fixed_fp;
@@ -62,12 +64,16 @@ struct sframe_place {
  * @ra:		the return address
  * @fp:		the frame pointer
  * @outermost:	there is no calling frame, and the places mean nothing
+ * @signal:	the calling frame did not call, but was interrupted
+ * @at_end:	the address is that of the function's last byte
  */
 struct sframe_rule {
 	struct sframe_place	cfa;
 	struct sframe_place	ra;
 	struct sframe_place	fp;
 	bool			outermost;
+	bool			signal;
+	bool			at_end;
 };
 
 int sframe_parse_header(const struct sframe_header *header,
@@ -75,6 +81,7 @@ int sframe_parse_header(const struct sframe_header *header,
 			struct sframe_view *view);
 int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
 		     unsigned int *rows, struct sframe_rule *rule);
+int sframe_validate(const struct sframe_view *view);
 bool sframe_find_view(unsigned long ip, struct sframe_view *view);
 void sframe_drop_corrupt(const struct sframe_view *view);
 

@@ -12,8 +12,12 @@
  * cannot be read, -EBADMSG if it contradicts the format, -EINVAL if what it
  * says makes no sense for the stack, -E2BIG if it is too much work.
  */
+#define pr_fmt(fmt) "sframe: " fmt
+
 #include <linux/bits.h>
+#include <linux/err.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/sframe.h>
 #include <linux/uaccess.h>
@@ -100,6 +104,7 @@ int sframe_parse_header(const struct sframe_header *header,
 		.fdes		= fdes,
 		.fres		= fres,
 		.nr_fdes	= header->nr_fdes,
+		.nr_fres	= header->nr_fres,
 		.fre_len	= header->fre_len,
 		.flags		= header->flags,
 		.fixed_fp	= header->fixed_fp,
@@ -131,30 +136,35 @@ static int sframe_read(const struct sframe_view *view, u64 off, void *to,
 	return sframe_copy(view, off, to, len) == len ? 0 : -EFAULT;
 }
 
-/* Have @len bytes, fewer than a window, in the buffer from its position on. */
-static int sframe_need(struct sframe_window *window, unsigned int len)
+/* Begin at offset @off.  The buffer, which is large, is left as it is. */
+static void sframe_open_window(struct sframe_window *window,
+			       const struct sframe_view *view, u64 off)
+{
+	window->view = view;
+	window->at = off;
+	window->pos = 0;
+	window->len = 0;
+}
+
+/* The next @len bytes, fewer than a window; the rows end where no more come. */
+static const u8 *sframe_take(struct sframe_window *window, unsigned int len)
 {
 	const struct sframe_view *view = window->view;
 	u64 end = view->fres + view->fre_len;
 
-	if (window->len - window->pos >= len)
-		return 0;
-	if (window->at > end || len > end - window->at)
-		return -EBADMSG;
-	window->pos = 0;
-	window->len = sframe_copy(view, window->at, window->buf,
-				  min_t(u64, SFRAME_WINDOW, end - window->at));
-	return window->len < len ? -EFAULT : 0;
-}
-
-/* The next @len bytes, which are there, are done with. */
-static const u8 *sframe_take(struct sframe_window *window, unsigned int len)
-{
-	const u8 *p = window->buf + window->pos;
-
+	if (window->len - window->pos < len) {
+		if (len > end - window->at)
+			return ERR_PTR(-EBADMSG);
+		window->pos = 0;
+		window->len = sframe_copy(view, window->at, window->buf,
+					  min_t(u64, SFRAME_WINDOW,
+						end - window->at));
+		if (window->len < len)
+			return ERR_PTR(-EFAULT);
+	}
 	window->pos += len;
 	window->at += len;
-	return p;
+	return window->buf + window->pos - len;
 }
 
 /* Load 1 << @log2_size bytes at @p. */
@@ -175,13 +185,10 @@ static int sframe_next_start(struct sframe_window *window, unsigned int type,
 			     u32 *start, u8 *info)
 {
 	unsigned int len = (1U << type) + 1;
-	const u8 *p;
-	int ret;
+	const u8 *p = sframe_take(window, len);
 
-	ret = sframe_need(window, len);
-	if (ret)
-		return ret;
-	p = sframe_take(window, len);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
 	*start = sframe_load(p, type);
 	*info = p[len - 1];
 	return 0;
@@ -191,17 +198,16 @@ static int sframe_next_start(struct sframe_window *window, unsigned int type,
 static int sframe_next_words(struct sframe_window *window, u8 info,
 			     struct sframe_row *row)
 {
-	unsigned int len;
-	int ret;
+	unsigned int len = SFRAME_FRE_WORDS(info) << SFRAME_FRE_WORD_SIZE(info);
+	const u8 *p;
 
 	if (SFRAME_FRE_WORD_SIZE(info) > SFRAME_FRE_WORD_SIZE_MAX)
 		return -EBADMSG;
-	len = SFRAME_FRE_WORDS(info) << SFRAME_FRE_WORD_SIZE(info);
-	ret = sframe_need(window, len);
-	if (ret)
-		return ret;
+	p = sframe_take(window, len);
+	if (IS_ERR(p))
+		return PTR_ERR(p);
 	row->info = info;
-	memcpy(row->data, sframe_take(window, len), len);
+	memcpy(row->data, p, len);
 	return 0;
 }
 
@@ -223,11 +229,7 @@ static int sframe_find_row(const struct sframe_view *view, u64 off,
 	int ret;
 	u8 info;
 
-	/* Not its buffer, which is large. */
-	window.view = view;
-	window.at = off;
-	window.pos = 0;
-	window.len = 0;
+	sframe_open_window(&window, view, off);
 	for (unsigned int i = 0; i < attr->nr_fres; i++) {
 		if ((*rows)++ >= SFRAME_ROWS_MAX)
 			return -E2BIG;
@@ -492,18 +494,18 @@ int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
 	u32 offset;
 	int ret;
 
-	ret = sframe_find_fde(view, (s64)(ip - view->start), &fde);
+	ret = sframe_find_fde(view, (s64)(ip - view->start), &fde) ?:
+	      sframe_read_attr(view, &fde, &attr);
 	if (ret)
 		return ret;
-	ret = sframe_read_attr(view, &fde, &attr);
-	if (ret)
-		return ret;
+	/* It fits 32 bits as the size of the function does. */
+	offset = ip - view->start - (u64)fde.start;
+	rule->signal = SFRAME_ATTR_SIGNAL(attr.info);
+	rule->at_end = offset == fde.size - 1;
 	rule->outermost = !attr.nr_fres;
 	if (rule->outermost)
 		return 0;
 
-	/* It fits 32 bits as the size of the function does. */
-	offset = ip - view->start - (u64)fde.start;
 	if (SFRAME_ATTR_REPEATED(attr.info))
 		offset %= attr.rep_size;
 	/* No words, should there be no such row. */
@@ -520,6 +522,104 @@ int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
 	ret = sframe_decode(view, type, &first, &first_rule);
 	return ret ?: sframe_fix_block(rule, &first_rule);
 }
+
+#ifdef CONFIG_SFRAME_VALIDATION
+
+/*
+ * Check the rows of @attr at offset @off: that each can be decoded, and that
+ * none starts behind the function or block of @size bytes.
+ */
+static int sframe_check_rows(const struct sframe_view *view, u64 off,
+			     const struct sframe_attr *attr, u32 size)
+{
+	struct sframe_window window;
+	struct sframe_rule rule;
+	struct sframe_row row;
+	u32 start, previous = 0;
+	int ret;
+	u8 info;
+
+	sframe_open_window(&window, view, off);
+	for (unsigned int i = 0; i < attr->nr_fres; i++) {
+		ret = sframe_next_start(&window,
+					SFRAME_ATTR_FRE_TYPE(attr->info),
+					&start, &info);
+		if (!ret)
+			ret = sframe_next_words(&window, info, &row);
+		if (!ret)
+			ret = sframe_decode(view,
+					    SFRAME_ATTR_FDE_TYPE(attr->info2),
+					    &row, &rule);
+		if (ret)
+			return ret;
+		if (start < previous || start > size)
+			return -EBADMSG;
+		previous = start;
+	}
+	return 0;
+}
+
+/*
+ * Check FDE @i and its rows.  @start is where the function before starts, and
+ * @rows how many the functions from here on may have; both are updated.
+ */
+static int sframe_check_fde(const struct sframe_view *view, u32 i, s64 *start,
+			    u32 *rows)
+{
+	struct sframe_attr attr;
+	struct sframe_fde fde;
+	int ret;
+
+	ret = sframe_read_fde(view, i, &fde);
+	if (ret || fde.start < *start)
+		return ret ?: -EBADMSG;
+	*start = fde.start;
+	ret = sframe_read_attr(view, &fde, &attr);
+	/* Nobody will look at the rows. */
+	if (ret == -ENOENT)
+		return 0;
+	if (ret || attr.nr_fres > *rows)
+		return ret ?: -EBADMSG;
+	*rows -= attr.nr_fres;
+	return sframe_check_rows(view,
+				 view->fres + fde.attr_off + sizeof(attr),
+				 &attr, SFRAME_ATTR_REPEATED(attr.info) ?
+				 attr.rep_size : fde.size);
+}
+
+/**
+ * sframe_validate - check each row of each function
+ * @view:	the table, of the current process
+ *
+ * It takes long, but not for ever: the functions cannot have more rows in all
+ * than the header says, and the section bytes.  The caller can sleep and has
+ * not locked the mm.
+ *
+ * Return: 0, -EINVAL if the table contradicts the format, -EFAULT if it cannot
+ * be read, -EINTR if a fatal signal is pending.
+ */
+int sframe_validate(const struct sframe_view *view)
+{
+	s64 start = S64_MIN;
+	u32 rows = view->nr_fres;
+	int ret;
+
+	for (u32 i = 0; i < view->nr_fdes; i++) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+		ret = sframe_check_fde(view, i, &start, &rows);
+		if (!ret)
+			continue;
+		pr_debug_ratelimited("%s[%d]: table at %#lx: function %u: error %d\n",
+				     current->comm, task_pid_nr(current),
+				     view->start, i, ret);
+		return ret == -EBADMSG ? -EINVAL : ret;
+	}
+	return 0;
+}
+
+#endif /* CONFIG_SFRAME_VALIDATION */
 
 /*
  * Read DWARF register @reg.  Only a frame that was interrupted has others
@@ -570,11 +670,14 @@ static int sframe_step(struct unwind_user_state *state,
 	unsigned long cfa, ra, fp = state->fp;
 	int ret;
 
-	/* The stack grows down, so that all of the frame is below the CFA. */
 	ret = sframe_recover(state, &rule->cfa, 0, &cfa);
 	if (ret)
 		return ret;
-	if (cfa <= state->sp || cfa & (state->ws - 1))
+	/*
+	 * The stack grows down, so that all of the frame is below the CFA.
+	 * What a signal interrupted may be on another stack.
+	 */
+	if ((cfa <= state->sp && !rule->signal) || cfa & (state->ws - 1))
 		return -EINVAL;
 
 	/* An unchanged RA would be in a register: not on this machine. */
@@ -593,8 +696,28 @@ static int sframe_step(struct unwind_user_state *state,
 	state->sp = cfa;
 	state->fp = fp;
 	state->ucontext = 0;
+	state->interrupted = rule->signal;
 	state->topmost = false;
 	return 0;
+}
+
+/* Look up how to unwind from @state. */
+static int sframe_lookup(const struct unwind_user_state *state,
+			 unsigned int *rows, struct sframe_rule *rule)
+{
+	struct sframe_view view;
+	unsigned long ip = state->ip;
+	int ret;
+
+	/* A call that never returns may have its return address elsewhere. */
+	if (!state->topmost && !state->interrupted)
+		ip--;
+	if (!sframe_find_view(ip, &view))
+		return -ENOENT;
+	ret = sframe_find_rule(&view, ip, rows, rule);
+	if (ret == -EBADMSG)
+		sframe_drop_corrupt(&view);
+	return ret;
 }
 
 /**
@@ -609,25 +732,21 @@ static int sframe_step(struct unwind_user_state *state,
 int sframe_unwind_next(struct unwind_user_state *state)
 {
 	struct sframe_rule rule;
-	struct sframe_view view;
-	unsigned long ip = state->ip;
-	int ret;
+	int ret, signal;
 
 	/* A 32-bit segment of a 64-bit process has no tables. */
 	if (state->ws != sizeof(long))
 		return -ENOENT;
-	ret = sframe_arch_signal(state);
-	if (ret != -ENOENT)
-		return ret;
-
-	/* A call that never returns may have its return address elsewhere. */
-	if (!state->topmost && !state->ucontext)
-		ip--;
-	if (!sframe_find_view(ip, &view))
-		return -ENOENT;
-	ret = sframe_find_rule(&view, ip, &state->sframe_rows, &rule);
-	if (ret == -EBADMSG)
-		sframe_drop_corrupt(&view);
+	ret = sframe_lookup(state, &state->sframe_rows, &rule);
+	/*
+	 * A signal restorer may have no rule, or, as it was not called, that
+	 * of the function which ends in front of it.
+	 */
+	if (ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) {
+		signal = sframe_arch_signal(state);
+		if (signal != -ENOENT)
+			return signal;
+	}
 	if (ret)
 		return ret;
 

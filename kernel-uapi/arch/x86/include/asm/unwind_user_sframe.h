@@ -80,7 +80,7 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 		return false;
 	if (next == SFRAME_RESTORER_SYSCALL && topmost)
 		ip -= SFRAME_RESTORER_MOV_LEN;
-	else if (next != (u16)SFRAME_RESTORER_MOV)
+	else if (next != (SFRAME_RESTORER_MOV & 0xffff))
 		return false;
 	if (get_user(code, (u64 __user *)ip) ||
 	    get_user(next, (u16 __user *)(ip + SFRAME_RESTORER_MOV_LEN)))
@@ -101,7 +101,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 {
 	unsigned long ucontext = state->sp, ip, sp, fp;
 
-	if (!sframe_in_restorer(state->ip, state->topmost || state->ucontext))
+	if (!sframe_in_restorer(state->ip, state->topmost || state->interrupted))
 		return -ENOENT;
 	if (get_user(ip, (unsigned long __user *)(ucontext +
 			offsetof(struct ucontext, uc_mcontext.ip))) ||
@@ -112,6 +112,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	state->sp = sp;
 	state->fp = fp;
 	state->ucontext = ucontext;
+	state->interrupted = true;
 	state->topmost = false;
 	return 0;
 }

@@ -17,8 +17,6 @@
 #include "../kselftest_harness.h"
 #include "sframe_test.h"
 
-#define PAGE	4096UL
-
 /* One function of one row in a table of its own. */
 struct table {
 	struct table_header header;
@@ -38,18 +36,6 @@ static const struct table good = {
 	.attr = { .nr_fres = 1 },
 	.row = { 0, 3, 8 },
 };
-
-static int add(unsigned long table, unsigned long table_size,
-	       unsigned long text, unsigned long text_size)
-{
-	return prctl(PR_ADD_SFRAME, table, table_size, text, text_size) ?
-	       errno : 0;
-}
-
-static int drop(unsigned long table)
-{
-	return prctl(PR_REMOVE_SFRAME, table, 0UL, 0UL, 0UL) ? errno : 0;
-}
 
 /* Table in the first page, text in the two that follow, then a hole. */
 FIXTURE(sframe) {
@@ -317,6 +303,25 @@ TEST_F(sframe, clone_vm_shares)
 	EXPECT_EQ(ENOENT, drop(self->table));
 }
 
+static int register_and_exit(void *table)
+{
+	unsigned long text = (unsigned long)table + PAGE;
+
+	for (unsigned long i = 0; i < 2 * PAGE; i += 2)
+		if (add((unsigned long)table, sizeof(good), text + i, 1))
+			return 1;
+	return 0;
+}
+
+/* Much is freed at once; a kernel that does it wrongly does not survive. */
+TEST_F(sframe, exit_with_many)
+{
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(0, run_child(0, register_and_exit, self->map));
+	/* Some of it is freed when nobody can read it any more. */
+	usleep(300000);
+}
+
 /* exec() has registered this very program. */
 TEST(own_program)
 {
@@ -328,6 +333,45 @@ TEST(own_program)
 			      own.text_size - 1));
 	EXPECT_EQ(0, drop(own.start));
 	EXPECT_EQ(ENOENT, drop(own.start));
+}
+
+/* So has it the vDSO, by the numbers that ld.so comes up with. */
+TEST(vdso)
+{
+	struct own_table vdso = vdso_table();
+
+	if (!vdso.size)
+		SKIP(return, "the vDSO has no table");
+	EXPECT_EQ(EEXIST, add(vdso.start, vdso.size, vdso.text,
+			      vdso.text_size - 1));
+	EXPECT_EQ(0, add(vdso.start, vdso.size, vdso.text, vdso.text_size));
+	EXPECT_EQ(0, drop(vdso.start));
+	EXPECT_EQ(0, add(vdso.start, vdso.size, vdso.text, vdso.text_size));
+}
+
+/* Who moves the vDSO may register it where it is then. */
+TEST(vdso_moved)
+{
+	struct own_table vdso = vdso_table();
+	unsigned long base = getauxval(AT_SYSINFO_EHDR);
+	unsigned long size = (vdso.text_size + PAGE - 1) & -PAGE;
+	unsigned long moved;
+	void *to;
+
+	if (!vdso.size)
+		SKIP(return, "the vDSO has no table");
+	to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, to);
+	ASSERT_EQ(EEXIST, add(vdso.start, vdso.size, vdso.text,
+			      vdso.text_size - 1));
+	if (mremap((void *)base, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   to) == MAP_FAILED)
+		SKIP(return, "the vDSO is sealed");
+	moved = (unsigned long)to - base;
+	EXPECT_EQ(ENOENT, drop(vdso.start));
+	EXPECT_EQ(ENOENT, drop(vdso.start + moved));
+	EXPECT_EQ(0, add(vdso.start + moved, vdso.size, vdso.text + moved,
+			 vdso.text_size));
 }
 
 TEST_HARNESS_MAIN

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of SFrame: the interface, the format, and the program's own table.
+ * Tests of SFrame: the interface, the format, the tables of objects.
  */
 #ifndef SFRAME_TEST_H
 #define SFRAME_TEST_H
 
 #include <elf.h>
+#include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #ifndef PR_ADD_SFRAME
 #define PR_ADD_SFRAME		0x53460001
@@ -20,6 +23,11 @@
 #ifndef __packed
 #define __packed	__attribute__((packed))
 #endif
+#define __aligned(n)	__attribute__((aligned(n)))
+#define __unused	__attribute__((unused))
+#define noinline	__attribute__((noinline))
+
+#define PAGE		4096UL
 
 struct table_header {
 	uint16_t magic;
@@ -39,21 +47,29 @@ struct table_attr {
 	uint8_t info, info2, rep_size;
 } __packed;
 
+/* Wrappers that return an error number. */
+static inline int add(unsigned long table, unsigned long table_size,
+		      unsigned long text, unsigned long text_size)
+{
+	return prctl(PR_ADD_SFRAME, table, table_size, text, text_size) ?
+	       errno : 0;
+}
+
+static inline int drop(unsigned long table)
+{
+	return prctl(PR_REMOVE_SFRAME, table, 0UL, 0UL, 0UL) ? errno : 0;
+}
+
+/* The table of an object and one of its executable segments. */
 struct own_table {
 	unsigned long start, size, text, text_size;
 };
 
-/* Read by hand from the program headers; the program is linked statically. */
-static inline struct own_table own_table(void)
+static inline struct own_table
+object_table(const Elf64_Phdr *phdr, unsigned long count, unsigned long bias)
 {
-	const Elf64_Phdr *phdr = (const Elf64_Phdr *)getauxval(AT_PHDR);
-	extern const char __ehdr_start[];
 	struct own_table own = { 0 };
-	unsigned long bias = 0, count = getauxval(AT_PHNUM);
 
-	for (unsigned long i = 0; i < count; i++)
-		if (phdr[i].p_type == PT_LOAD && !phdr[i].p_offset)
-			bias = (unsigned long)__ehdr_start - phdr[i].p_vaddr;
 	for (unsigned long i = 0; i < count; i++) {
 		if (phdr[i].p_type == PT_GNU_SFRAME) {
 			own.start = bias + phdr[i].p_vaddr;
@@ -64,6 +80,74 @@ static inline struct own_table own_table(void)
 		}
 	}
 	return own;
+}
+
+/* Read by hand from the program headers; the program is linked statically. */
+static inline struct own_table own_table(void)
+{
+	const Elf64_Phdr *phdr = (const Elf64_Phdr *)getauxval(AT_PHDR);
+	extern const char __ehdr_start[];
+	unsigned long bias = 0, count = getauxval(AT_PHNUM);
+
+	for (unsigned long i = 0; i < count; i++)
+		if (phdr[i].p_type == PT_LOAD && !phdr[i].p_offset)
+			bias = (unsigned long)__ehdr_start - phdr[i].p_vaddr;
+	return object_table(phdr, count, bias);
+}
+
+/* The size is 0 if the tools that built the kernel write no such table. */
+static inline struct own_table vdso_table(void)
+{
+	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)vdso;
+
+	if (!vdso)
+		return (struct own_table) { 0 };
+	return object_table((const Elf64_Phdr *)(vdso + ehdr->e_phoff),
+			    ehdr->e_phnum, vdso);
+}
+
+/* A line of /proc/PID/sframe. */
+struct proc_line {
+	unsigned long text, text_end, table, table_end;
+	char path[256];
+};
+
+/* Read up to @max lines of process @pid; -1 if they cannot be read. */
+static inline int proc_lines(int pid, struct proc_line *lines, int max)
+{
+	char name[64], text[512];
+	FILE *file;
+	int n = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/sframe", pid);
+	file = fopen(name, "r");
+	if (!file)
+		return -1;
+	for (; n < max && fgets(text, sizeof(text), file); n++) {
+		lines[n].path[0] = 0;
+		if (sscanf(text, "%lx-%lx %lx-%lx %255[^\n]", &lines[n].text,
+			   &lines[n].text_end, &lines[n].table,
+			   &lines[n].table_end, lines[n].path) < 4) {
+			n = -1;
+			break;
+		}
+	}
+	fclose(file);
+	return n;
+}
+
+/* The line of @lines that is exactly of @table, or NULL. */
+static inline const struct proc_line *
+find_line(const struct proc_line *lines, int n, const struct own_table *table)
+{
+	for (int i = 0; i < n; i++)
+		if (lines[i].text == table->text &&
+		    lines[i].text_end == table->text + table->text_size &&
+		    lines[i].table == table->start &&
+		    lines[i].table_end == table->start + table->size)
+			return &lines[i];
+	return NULL;
 }
 
 #endif /* SFRAME_TEST_H */

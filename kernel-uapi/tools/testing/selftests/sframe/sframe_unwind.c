@@ -1,73 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks that the kernel unwinds by SFrame tables, seen as its consumers see
- * them: deferred call chains of perf events.
- *
- * Each call path ends in probe(), which touches a fresh page.  The event
- * counts page faults, so that there is exactly one chain, of exactly that
- * instruction.  On its way each function has noted its return address.
+ * Stacks that the kernel unwinds by SFrame tables: kinds of frames.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
-#include <errno.h>
-#include <linux/perf_event.h>
+#include <linux/hw_breakpoint.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "../kselftest_harness.h"
-#include "sframe_test.h"
-
-#define PAGE		4096UL
-#define RING		(16 * PAGE)
-#define DEPTH_MAX	64
-
-#define __aligned(n)	__attribute__((aligned(n)))
-#define __unused	__attribute__((unused))
-#define noinline	__attribute__((noinline))
-
-static unsigned long noted[DEPTH_MAX];
-static int noted_count;
-
-/* What was read from the ring: without the context markers. */
-static unsigned long chain[512];
-static int chain_count;
-
-static struct perf_event_mmap_page *ring;
-static int event = -1;
-static volatile char *fresh;
-
-#define NOTE() (noted[noted_count++] = \
-		(unsigned long)__builtin_return_address(0))
-
-/* No tail calls: what calls must stay in the stack. */
-#define KEEP() ({ asm volatile("" : : : "memory"); })
-
-extern const char probe_access[];
-
-/* Touch the page.  Flags and offsets of the frame change around it. */
-static noinline void probe(void)
-{
-	NOTE();
-	asm volatile(".globl probe_access\n"
-		     "probe_access:\n\t"
-		     "movb $1, (%0)" : : "r" (fresh) : "memory");
-	KEEP();
-}
-
-static noinline void plain(void)
-{
-	volatile char local[40] __unused;
-
-	local[0] = 1;
-	NOTE();
-	probe();
-	KEEP();
-}
+#include "sframe_chain.h"
 
 /* All call-saved registers are used, FP for something else than a frame. */
 static noinline void no_fp(void (*next)(void))
@@ -88,9 +34,7 @@ static void call_no_fp(void)
 /* The CFA is based on FP. */
 static noinline void with_alloca(unsigned int size)
 {
-	volatile char *p = alloca(size);
-
-	p[0] = 1;
+	USE(alloca(size));
 	NOTE();
 	no_fp(plain);
 	KEEP();
@@ -105,11 +49,10 @@ static void call_with_alloca(void)
 /* The CFA is in memory: a flexible rule. */
 static noinline void realigned(unsigned int size)
 {
-	volatile char aligned[64] __aligned(64) __unused;
-	volatile char *p = alloca(size);
+	char aligned[64] __aligned(64);
 
-	aligned[0] = 1;
-	p[0] = 1;
+	USE(aligned);
+	USE(alloca(size));
 	NOTE();
 	no_fp(plain);
 	KEEP();
@@ -123,9 +66,9 @@ static void call_realigned(void)
 
 static noinline void deep(int n)
 {
-	volatile char local[24] __unused;
+	char local[24];
 
-	local[0] = n;
+	USE(local);
 	NOTE();
 	if (n)
 		deep(n - 1);
@@ -167,91 +110,6 @@ static noinline void signalled(void)
 		     : "rcx", "r11", "memory");
 	interrupted = (unsigned long)after_tkill;
 	KEEP();
-}
-
-static int open_event(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
-		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
-		.disabled = 1,
-		.exclude_callchain_kernel = 1,
-		.defer_callchain = 1,
-		.defer_output = 1,
-	};
-
-	event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-	if (event < 0)
-		return -1;
-	ring = mmap(NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    event, 0);
-	if (ring == MAP_FAILED)
-		return -1;
-	/* Faults of the ring itself are not wanted. */
-	for (unsigned long i = 0; i < RING + PAGE; i += PAGE)
-		((volatile char *)ring)[i];
-	return 0;
-}
-
-static void copy_out(uint64_t at, void *to, unsigned int len)
-{
-	const char *data = (const char *)ring + ring->data_offset;
-
-	for (unsigned int i = 0; i < len; i++)
-		((char *)to)[i] = data[(at + i) % RING];
-}
-
-/* Take the first deferred chain; return how many there were. */
-static int read_chain(void)
-{
-	uint64_t at = ring->data_tail, nr, ip;
-	struct perf_event_header header;
-	int found = 0;
-
-	atomic_thread_fence(memory_order_acquire);
-	chain_count = 0;
-	for (; at < ring->data_head; at += header.size) {
-		copy_out(at, &header, sizeof(header));
-		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
-			continue;
-		if (found++)
-			continue;
-		copy_out(at + 16, &nr, sizeof(nr));
-		for (uint64_t i = 0; i < nr && chain_count < 512; i++) {
-			copy_out(at + 24 + 8 * i, &ip, sizeof(ip));
-			if (ip < (uint64_t)-4095)
-				chain[chain_count++] = ip;
-		}
-	}
-	ring->data_tail = at;
-	return found;
-}
-
-/* Run @path with the event on. */
-static int record(void (*path)(void))
-{
-	noted_count = 0;
-	fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fresh == MAP_FAILED || open_event())
-		return -1;
-	syscall(SYS_ioctl, event, PERF_EVENT_IOC_ENABLE, 0);
-	path();
-	syscall(SYS_ioctl, event, PERF_EVENT_IOC_DISABLE, 0);
-	return read_chain();
-}
-
-/* Pages of stack and data that a path needs are touched before. */
-static void rehearse(void (*path)(void))
-{
-	static volatile char page;
-
-	fresh = &page;
-	noted_count = 0;
-	path();
 }
 
 /* The chain is the probe, then what was noted, last one first. */
@@ -363,6 +221,169 @@ TEST(forked)
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+}
+
+extern const char use_r10_return[];
+
+static noinline void call_use_r10(void)
+{
+	NOTE();
+	asm volatile("mov $1, %%ebp" : : : "rbp");
+	use_r10(fresh);
+	asm volatile("use_r10_return:");
+}
+
+TEST(other_register)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+
+	rehearse(call_use_r10);
+	ASSERT_EQ(1, record_event(&attr, call_use_r10,
+				  (unsigned long)use_r10_access));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ((unsigned long)use_r10_return, chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+/* Where the vDSO has function @name. */
+static unsigned long vdso_function(const char *name)
+{
+	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)vdso;
+	const Elf64_Shdr *shdr = (const Elf64_Shdr *)(vdso + ehdr->e_shoff);
+
+	for (int i = 0; i < ehdr->e_shnum; i++) {
+		const Elf64_Sym *sym = (const void *)(vdso + shdr[i].sh_offset);
+		const char *names;
+
+		if (shdr[i].sh_type != SHT_DYNSYM)
+			continue;
+		names = (const char *)(vdso + shdr[shdr[i].sh_link].sh_offset);
+		for (unsigned int n = 0; n < shdr[i].sh_size / sizeof(*sym); n++)
+			if (!strcmp(names + sym[n].st_name, name))
+				return vdso + sym[n].st_value;
+	}
+	return 0;
+}
+
+static int (*vdso_gettime)(clockid_t clock, struct timespec *time);
+
+static noinline void call_vdso(void)
+{
+	struct timespec time;
+
+	NOTE();
+	asm volatile("mov $1, %%ebp" : : : "rbp");
+	vdso_gettime(CLOCK_MONOTONIC, &time);
+	asm volatile("vdso_return:");
+}
+
+extern const char vdso_return[];
+
+/*
+ * At its first instruction, where there is no frame yet.  The second of the
+ * chain is in call_vdso(), which has none at all.
+ */
+TEST(vdso)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
+	unsigned long function = vdso_function("__vdso_clock_gettime");
+
+	if (!vdso_table().size)
+		SKIP(return, "the vDSO has no table");
+	ASSERT_NE(0, function);
+	vdso_gettime = (void *)function;
+	attr.bp_type = HW_BREAKPOINT_X;
+	attr.bp_addr = function;
+	attr.bp_len = sizeof(long);
+	attr.exclude_kernel = 1;
+	ASSERT_EQ(1, record_event(&attr, call_vdso, function));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ((unsigned long)vdso_return, chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+extern const char after_exit[];
+
+/* Noted by a child, for its parent. */
+static unsigned long *noted_by_child;
+
+static noinline void exit_now(void)
+{
+	NOTE();
+	memcpy(noted_by_child, noted, sizeof(noted));
+	asm volatile("syscall\n"
+		     ".globl after_exit\n"
+		     "after_exit:\n\t"
+		     "ud2" : : "a" (SYS_exit), "D" (0));
+	KEEP();
+}
+
+/* A child that exits on CPU 0 when it is told to. */
+static pid_t exiting_child(int told)
+{
+	cpu_set_t cpus;
+	pid_t pid = fork();
+	char c;
+
+	if (pid)
+		return pid;
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	if (read(told, &c, 1) == 1)
+		no_fp(exit_now);
+	_exit(1);
+}
+
+static int wait_status(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/*
+ * A tracer is told of the exit, for which the task is switched away from, in
+ * the kernel.  The stack that this event asks for is due when the task returns
+ * to user space, which it never does.
+ */
+TEST(exit_with_request)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct ring ring;
+	int tell[2];
+	pid_t pid;
+
+	noted_by_child = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, noted_by_child);
+	ASSERT_EQ(0, pipe(tell));
+	noted_count = 0;
+	pid = exiting_child(tell[0]);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACEEXIT));
+	/*
+	 * The CPU's event, since the task's is gone before its last stack.
+	 * Only if it tells of tasks, too, is it sent stacks.
+	 */
+	attr.task = 1;
+	ASSERT_EQ(0, open_ring(&ring, &attr, -1, 0));
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	ASSERT_EQ(1, write(tell[1], "", 1));
+	ASSERT_EQ(SIGTRAP | PTRACE_EVENT_EXIT << 8, wait_status(pid) >> 8);
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
+	ASSERT_EQ(0, wait_status(pid));
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+
+	/* Once for each time it was switched away from. */
+	EXPECT_LE(1, read_chain(&ring, (unsigned long)after_exit));
+	close_ring(&ring);
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(noted_by_child[1], chain[1]);
+	EXPECT_EQ(noted_by_child[0], chain[2]);
 }
 
 TEST_HARNESS_MAIN

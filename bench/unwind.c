@@ -1,0 +1,140 @@
+/* Time the kernel when it unwinds a stack of known depth for a perf event.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   usage: unwind DEPTH
+
+   Reads of fresh pages are page faults, which an event counts, with a sample
+   for each.  Prints "plain NS" for one read with samples that have no stack,
+   and "chain NS FRAMES" with a deferred one of so many frames: the difference
+   is the price of the stack.  The best of many batches counts.  */
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PAGES = 64, BATCHES = 10, RING = 64 * PAGE };
+
+static volatile char *fresh;
+static struct perf_event_mmap_page *ring;
+static unsigned int frames;
+
+static double
+nanoseconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+static void
+fail (const char *what)
+{
+  perror (what);
+  exit (1);
+}
+
+static int
+open_event (int chain)
+{
+  struct perf_event_attr attr =
+    {
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof attr,
+      .config = PERF_COUNT_SW_PAGE_FAULTS,
+      .sample_period = 1,
+      .sample_type = PERF_SAMPLE_IP | (chain ? PERF_SAMPLE_CALLCHAIN : 0),
+      .disabled = 1,
+      .exclude_callchain_kernel = 1,
+      .defer_callchain = chain,
+      .defer_output = chain,
+    };
+  int event = syscall (SYS_perf_event_open, &attr, 0, -1, -1, 0);
+  if (event < 0)
+    fail ("perf_event_open");
+  ring = mmap (NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  if (ring == MAP_FAILED)
+    fail ("mmap");
+  return event;
+}
+
+/* The number of frames of the last stack in the ring, which is emptied.  */
+static void
+drain (void)
+{
+  const char *data = (const char *) ring + ring->data_offset;
+  uint64_t at = ring->data_tail, head = ring->data_head;
+  while (at < head)
+    {
+      /* Records are multiples of eight bytes; headers do not wrap.  */
+      struct perf_event_header header;
+      memcpy (&header, data + at % RING, sizeof header);
+      if (header.type == PERF_RECORD_CALLCHAIN_DEFERRED)
+	memcpy (&frames, data + (at + 16) % RING, sizeof frames);
+      at += header.size;
+    }
+  ring->data_tail = at;
+}
+
+static __attribute__ ((noipa)) double
+batch (int event)
+{
+  madvise ((void *) fresh, PAGES * PAGE, MADV_DONTNEED);
+  ioctl (event, PERF_EVENT_IOC_ENABLE, 0);
+  double start = nanoseconds ();
+  for (int i = 0; i < PAGES; ++i)
+    fresh[i * PAGE];
+  double time = nanoseconds () - start;
+  ioctl (event, PERF_EVENT_IOC_DISABLE, 0);
+  drain ();
+  return time / PAGES;
+}
+
+static void
+measure (const char *name, int chain)
+{
+  int event = open_event (chain);
+  double best = batch (event);
+  for (int i = 1; i < BATCHES; ++i)
+    {
+      double mean = batch (event);
+      if (mean < best)
+	best = mean;
+    }
+  printf ("%s %.0f %u\n", name, best, frames);
+  munmap (ring, PAGE + RING);
+  close (event);
+}
+
+static __attribute__ ((noipa)) int
+descend (int depth)
+{
+  volatile char local[40];
+  local[0] = depth;
+  if (depth > 0)
+    return descend (depth - 1) + local[0];
+  measure ("plain", 0);
+  measure ("chain", 1);
+  return local[0];
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc != 2)
+    {
+      fprintf (stderr, "usage: %s DEPTH\n", argv[0]);
+      return 2;
+    }
+  fresh = mmap (NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED)
+    fail ("mmap");
+  return descend (atoi (argv[1])) == -1;
+}

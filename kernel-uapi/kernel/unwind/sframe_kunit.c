@@ -1,0 +1,1061 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sframe.h>
+#include <linux/shmem_fs.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+#include <linux/unwind_user_types.h>
+
+#include <asm/unwind_user_sframe.h>
+
+#include "sframe.h"
+
+/*
+ * Headers: each differs from one that is good by a field.
+ */
+
+#define HEADER_LEN	sizeof(struct sframe_header)
+#define FDE_LEN	sizeof(struct sframe_fde)
+#define ATTR_LEN	sizeof(struct sframe_attr)
+
+/* One function of one row, of three bytes. */
+#define GOOD_SIZE	(HEADER_LEN + FDE_LEN + ATTR_LEN + 3)
+
+static const struct sframe_header good_header = {
+	.magic		= SFRAME_MAGIC,
+	.version	= SFRAME_VERSION_3,
+	.flags		= SFRAME_F_FDE_SORTED,
+	.abi		= SFRAME_ABI,
+	.fixed_ra	= -8,
+	.nr_fdes	= 1,
+	.nr_fres	= 1,
+	.fre_len	= ATTR_LEN + 3,
+	.fre_off	= FDE_LEN,
+};
+
+struct header_case {
+	const char	*name;
+	unsigned int	off;
+	unsigned int	size;
+	u32		value;
+	int		ret;
+};
+
+#define CASE(_name, _field, _value, _ret) {				\
+	.name	= _name,						\
+	.off	= offsetof(struct sframe_header, _field),		\
+	.size	= sizeof_field(struct sframe_header, _field),		\
+	.value	= _value,						\
+	.ret	= _ret,							\
+}
+
+static const struct header_case header_cases[] = {
+	CASE("good", magic, SFRAME_MAGIC, 0),
+	CASE("other byte order", magic, 0xe2de, -EINVAL),
+	CASE("no magic", magic, 0, -EINVAL),
+	CASE("version 2", version, 2, -EINVAL),
+	CASE("version 4", version, 4, -EINVAL),
+	CASE("not sorted", flags, 0, -EINVAL),
+	CASE("starts from their fields", flags, 5, 0),
+	CASE("unknown flag", flags, 9, -EINVAL),
+	CASE("other ABI", abi, SFRAME_ABI + 1, -EINVAL),
+	CASE("auxiliary header unaligns", aux_len, 1, -EINVAL),
+	CASE("auxiliary header pushes rows out", aux_len, 4, -EINVAL),
+	CASE("no functions", nr_fdes, 0, -EINVAL),
+	CASE("index runs into rows", nr_fdes, 2, -EINVAL),
+	CASE("size of index wraps 32 bits", nr_fdes, BIT(28), -EINVAL),
+	CASE("no rows", nr_fres, 0, 0),
+	CASE("more rows than bytes", nr_fres, 2, -EINVAL),
+	CASE("size of rows wraps 32 bits", nr_fres, BIT(31), -EINVAL),
+	CASE("rows end behind section", fre_len, ATTR_LEN + 4, -EINVAL),
+	CASE("end of rows wraps 32 bits", fre_len, U32_MAX, -EINVAL),
+	CASE("unaligned index", fde_off, 1, -EINVAL),
+	CASE("index behind rows", fde_off, 4, -EINVAL),
+	CASE("offset of index wraps 32 bits", fde_off, U32_MAX - 3, -EINVAL),
+	CASE("rows run into index", fre_off, FDE_LEN - 1, -EINVAL),
+	CASE("rows behind section", fre_off, FDE_LEN + 1, -EINVAL),
+	CASE("offset of rows wraps 32 bits", fre_off, U32_MAX, -EINVAL),
+};
+
+KUNIT_ARRAY_PARAM_DESC(header, header_cases, name);
+
+static void header_field(struct kunit *test)
+{
+	const struct header_case *c = test->param_value;
+	struct sframe_header header = good_header;
+	void *field = (void *)&header + c->off;
+	struct sframe_view view;
+
+	switch (c->size) {
+	case 1:
+		*(u8 *)field = c->value;
+		break;
+	case 2:
+		*(u16 *)field = c->value;
+		break;
+	default:
+		put_unaligned(c->value, (u32 *)field);
+	}
+	KUNIT_EXPECT_EQ(test, c->ret,
+			sframe_parse_header(&header, SZ_64K, GOOD_SIZE, &view));
+}
+
+static void header_size(struct kunit *test)
+{
+	struct sframe_view view;
+
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			sframe_parse_header(&good_header, SZ_64K, GOOD_SIZE - 1,
+					    &view));
+	KUNIT_EXPECT_EQ(test, 0,
+			sframe_parse_header(&good_header, SZ_64K, GOOD_SIZE + 1,
+					    &view));
+	KUNIT_EXPECT_EQ(test, view.start, SZ_64K);
+	KUNIT_EXPECT_EQ(test, view.fdes, HEADER_LEN);
+	KUNIT_EXPECT_EQ(test, view.fres, HEADER_LEN + FDE_LEN);
+	KUNIT_EXPECT_EQ(test, view.nr_fdes, 1);
+	KUNIT_EXPECT_EQ(test, view.fixed_ra, -8);
+}
+
+/* The index can be anywhere in front of the rows, but not at any byte. */
+static void header_alignment(struct kunit *test)
+{
+	struct sframe_header header = good_header;
+	struct sframe_view view;
+
+	header.fre_off += 4;
+	for (header.fde_off = 0; header.fde_off <= 4; header.fde_off++)
+		KUNIT_EXPECT_EQ_MSG(test, header.fde_off % 4 ? -EINVAL : 0,
+				    sframe_parse_header(&header, SZ_64K,
+							GOOD_SIZE + 4, &view),
+				    "index at %u", header.fde_off);
+}
+
+static struct kunit_case sframe_header_cases[] = {
+	KUNIT_CASE_PARAM(header_field, header_gen_params),
+	KUNIT_CASE(header_size),
+	KUNIT_CASE(header_alignment),
+	{}
+};
+
+static struct kunit_suite sframe_header_suite = {
+	.name		= "sframe_header",
+	.test_cases	= sframe_header_cases,
+};
+
+/*
+ * Crafted tables in user memory: the table's pages, one of text, one of stack,
+ * and a hole.
+ */
+
+#define TABLE_PAGES	64
+
+/**
+ * struct place - user memory of a test
+ * @table:	where the table is
+ * @text:	a page behind it
+ * @stack:	a page behind the text; no page follows
+ * @view:	the table that was crafted last
+ * @rows:	rows that lookups have read
+ */
+struct place {
+	unsigned long		table;
+	unsigned long		text;
+	unsigned long		stack;
+	struct sframe_view	view;
+	unsigned int		rows;
+};
+
+/* A function; @start counts from the text. */
+struct fn {
+	s64		start;
+	u32		size;
+	u16		nr_fres;
+	u8		info;
+	u8		info2;
+	u8		rep_size;
+	const u8	*rows;
+	unsigned int	len;
+};
+
+#define ROWS(...) ((const u8[]){ __VA_ARGS__ })
+#define FN_ROWS(n, ...)							\
+	.nr_fres = n, .rows = ROWS(__VA_ARGS__),			\
+	.len = sizeof(ROWS(__VA_ARGS__))
+
+/* Information of a row: base SP or FP, words, log2 of their size. */
+#define SP(words, size)	(1 | (words) << 1 | (size) << 5)
+#define FP(words, size)	((words) << 1 | (size) << 5)
+
+/* Control words of flexible functions. */
+#define IN_REG(reg)	((reg) << 3 | 1)
+#define REG_MEM(reg)	((reg) << 3 | 3)
+#define CFA_MEM		2
+
+static int place_init(struct kunit *test)
+{
+	struct place *place = kunit_kzalloc(test, sizeof(*place), GFP_KERNEL);
+	unsigned long at;
+
+	KUNIT_ASSERT_NOT_NULL(test, place);
+	at = kunit_vm_mmap(test, NULL, 0, (TABLE_PAGES + 3) * PAGE_SIZE,
+			   PROT_READ | PROT_WRITE | PROT_EXEC,
+			   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at) || !at);
+	place->table = at;
+	place->text = at + TABLE_PAGES * PAGE_SIZE;
+	place->stack = place->text + PAGE_SIZE;
+	KUNIT_ASSERT_EQ(test, 0, vm_munmap(place->stack + PAGE_SIZE,
+					   PAGE_SIZE));
+	test->priv = place;
+	return 0;
+}
+
+static void put(struct kunit *test, unsigned long at, const void *from,
+		unsigned long len)
+{
+	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)at, from, len));
+}
+
+static void put_word(struct kunit *test, unsigned long at, unsigned long word)
+{
+	put(test, at, &word, sizeof(word));
+}
+
+/* Write the table of functions @fns. */
+static void craft(struct kunit *test, const struct fn *fns, unsigned int count)
+{
+	struct place *place = test->priv;
+	struct sframe_header header = good_header;
+	unsigned long fres = place->table + HEADER_LEN + count * FDE_LEN;
+	unsigned long at = fres;
+
+	header.nr_fres = 0;
+	for (unsigned int i = 0; i < count; i++) {
+		struct sframe_fde fde = {
+			.start	  = place->text - place->table + fns[i].start,
+			.size	  = fns[i].size,
+			.attr_off = at - fres,
+		};
+		struct sframe_attr attr = {
+			.nr_fres  = fns[i].nr_fres,
+			.info	  = fns[i].info,
+			.info2	  = fns[i].info2,
+			.rep_size = fns[i].rep_size,
+		};
+
+		put(test, place->table + HEADER_LEN + i * FDE_LEN, &fde,
+		    sizeof(fde));
+		put(test, at, &attr, sizeof(attr));
+		put(test, at + sizeof(attr), fns[i].rows, fns[i].len);
+		at += sizeof(attr) + fns[i].len;
+		header.nr_fres += fns[i].nr_fres;
+	}
+	header.nr_fdes = count;
+	header.fre_off = count * FDE_LEN;
+	header.fre_len = at - fres;
+	put(test, place->table, &header, sizeof(header));
+	KUNIT_ASSERT_EQ(test, 0,
+			sframe_parse_header(&header, place->table,
+					    at - place->table, &place->view));
+}
+
+#define CRAFT(test, ...) do {						\
+	const struct fn _fns[] = { __VA_ARGS__ };			\
+									\
+	craft(test, _fns, ARRAY_SIZE(_fns));				\
+} while (0)
+
+/* Look up the rule @off bytes into the text. */
+static int look_up(struct kunit *test, long off, struct sframe_rule *rule)
+{
+	struct place *place = test->priv;
+
+	return sframe_find_rule(&place->view, place->text + off, &place->rows,
+				rule);
+}
+
+static void expect_place(struct kunit *test, const struct sframe_place *place,
+			 enum sframe_kind kind, u32 reg, s32 off)
+{
+	KUNIT_EXPECT_EQ(test, kind, place->kind);
+	if (kind == SFRAME_REG_VALUE || kind == SFRAME_REG_MEMORY)
+		KUNIT_EXPECT_EQ(test, reg, place->reg);
+	KUNIT_EXPECT_EQ(test, off, place->off);
+}
+
+/* What is found @off bytes into the text is a CFA of @reg and @cfa. */
+static void expect_cfa(struct kunit *test, long off, u32 reg, s32 cfa)
+{
+	struct sframe_rule rule;
+
+	KUNIT_ASSERT_EQ_MSG(test, 0, look_up(test, off, &rule), "at %ld", off);
+	KUNIT_EXPECT_FALSE(test, rule.outermost);
+	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, reg, cfa);
+}
+
+static void expect_no_rule(struct kunit *test, long off, int ret)
+{
+	struct sframe_rule rule;
+
+	KUNIT_EXPECT_EQ_MSG(test, ret, look_up(test, off, &rule), "at %ld",
+			    off);
+}
+
+static void rule_default(struct kunit *test)
+{
+	struct sframe_rule rule;
+
+	CRAFT(test,
+	      { .start = 16, .size = 32,
+		FN_ROWS(3, 0, SP(1, 0), 8,
+			1, SP(2, 0), 16, -16,
+			4, FP(2, 0), 16, -16) });
+	expect_no_rule(test, 15, -ENOENT);
+	expect_cfa(test, 16, SFRAME_REG_SP, 8);
+	expect_cfa(test, 17, SFRAME_REG_SP, 16);
+	expect_cfa(test, 19, SFRAME_REG_SP, 16);
+	expect_cfa(test, 20, SFRAME_REG_FP, 16);
+	expect_cfa(test, 47, SFRAME_REG_FP, 16);
+	expect_no_rule(test, 48, -ENOENT);
+
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 16, &rule));
+	expect_place(test, &rule.ra, SFRAME_CFA_MEMORY, 0, -8);
+	KUNIT_EXPECT_EQ(test, rule.fp.kind, SFRAME_UNCHANGED);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 17, &rule));
+	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, -16);
+}
+
+static void rule_sizes(struct kunit *test)
+{
+	struct sframe_rule rule;
+
+	CRAFT(test,
+	      { .start = 0, .size = 0x100, .info = 0,
+		FN_ROWS(2, 0, SP(1, 0), 0x80, 0xff, SP(1, 0), 0x7f) },
+	      { .start = 0x100, .size = 0x1000, .info = 1,
+		FN_ROWS(2, 0, 0, SP(1, 1), 0x00, 0x80,
+			0x34, 0x02, SP(1, 1), 0xff, 0x7f) },
+	      { .start = 0x1100, .size = 0x1000000, .info = 2,
+		FN_ROWS(2, 0, 0, 0, 0, SP(2, 2), 0, 0, 0, 0x80, 1, 0, 0, 0,
+			0x56, 0x34, 0x12, 0, FP(1, 2), 1, 0, 0, 1) });
+	expect_cfa(test, 0xfe, SFRAME_REG_SP, S8_MIN);
+	expect_cfa(test, 0xff, SFRAME_REG_SP, S8_MAX);
+	expect_cfa(test, 0x100 + 0x233, SFRAME_REG_SP, S16_MIN);
+	expect_cfa(test, 0x100 + 0x234, SFRAME_REG_SP, S16_MAX);
+	expect_cfa(test, 0x1100 + 0x123455, SFRAME_REG_SP, S32_MIN);
+	expect_cfa(test, 0x1100 + 0x123456, SFRAME_REG_FP, 0x1000001);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 0x1100, &rule));
+	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, 1);
+}
+
+/* "The last row" means nothing where rows do not ascend. */
+static void rule_order(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 16,
+		FN_ROWS(3, 0, SP(1, 0), 8,
+			4, SP(1, 0), 16,
+			4, SP(1, 0), 24) });
+	expect_cfa(test, 4, SFRAME_REG_SP, 24);
+	CRAFT(test,
+	      { .size = 16,
+		FN_ROWS(3, 0, SP(1, 0), 8,
+			4, SP(1, 0), 16,
+			3, SP(1, 0), 24) });
+	expect_cfa(test, 3, SFRAME_REG_SP, 8);
+	expect_no_rule(test, 5, -EBADMSG);
+	/* Nothing is said of what is before the first. */
+	CRAFT(test, { .size = 16, FN_ROWS(1, 2, SP(1, 0), 8) });
+	expect_no_rule(test, 1, -ENOENT);
+}
+
+static void rule_outermost(struct kunit *test)
+{
+	struct sframe_rule rule;
+
+	CRAFT(test,
+	      { .size = 16, .rows = ROWS(0) },
+	      { .start = 16, .size = 16,
+		FN_ROWS(2, 0, SP(1, 0), 8, 4, SP(0, 0)) },
+	      { .start = 32, .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		.rows = ROWS(0) });
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 3, &rule));
+	KUNIT_EXPECT_TRUE(test, rule.outermost);
+	expect_cfa(test, 16, SFRAME_REG_SP, 8);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 20, &rule));
+	KUNIT_EXPECT_TRUE(test, rule.outermost);
+	expect_no_rule(test, 32, -ENOENT);
+}
+
+static void rule_flexible(struct kunit *test)
+{
+	struct sframe_rule rule;
+
+	CRAFT(test,
+	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(3, 0, SP(2, 0), IN_REG(10), 0,
+			2, SP(6, 0), REG_MEM(SFRAME_REG_FP), -8,
+			CFA_MEM, -8, REG_MEM(3), 4,
+			4, SP(5, 0), IN_REG(SFRAME_REG_SP), 8,
+			0, CFA_MEM, -16) });
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 0, &rule));
+	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, 10, 0);
+	expect_place(test, &rule.ra, SFRAME_CFA_MEMORY, 0, -8);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 2, &rule));
+	expect_place(test, &rule.cfa, SFRAME_REG_MEMORY, SFRAME_REG_FP, -8);
+	expect_place(test, &rule.fp, SFRAME_REG_MEMORY, 3, 4);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 4, &rule));
+	expect_place(test, &rule.ra, SFRAME_CFA_MEMORY, 0, -8);
+	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, -16);
+}
+
+static void rule_flexible_corrupt(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(4, 0, SP(2, 0), CFA_MEM, -8,
+			1, SP(1, 0), IN_REG(7),
+			2, SP(1, 0), 0,
+			3, SP(3, 0), IN_REG(7), 8, CFA_MEM) },
+	      { .start = 16, .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(1, 0, SP(2, 1), 1, 4, 0, 0) });
+	for (int i = 0; i < 4; i++)
+		expect_no_rule(test, i, -EBADMSG);
+	/* Register 128. */
+	expect_no_rule(test, 16, -EBADMSG);
+}
+
+#define REPEATED	BIT(4)
+
+static void rule_repeated(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 64, .info = REPEATED, .rep_size = 16,
+		FN_ROWS(2, 0, SP(1, 0), 8, 11, SP(1, 0), 16) },
+	      { .start = 64, .size = 64, .info = REPEATED,
+		FN_ROWS(1, 0, SP(1, 0), 8) });
+	expect_cfa(test, 10, SFRAME_REG_SP, 8);
+	expect_cfa(test, 11, SFRAME_REG_SP, 16);
+	expect_cfa(test, 16, SFRAME_REG_SP, 8);
+	expect_cfa(test, 63, SFRAME_REG_SP, 16);
+	/* It would be divided by 0. */
+	expect_no_rule(test, 64, -EBADMSG);
+}
+
+/* Where a block begins, the CFA is as at a function's start. */
+static void rule_repeated_mended(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 64, .info = REPEATED, .rep_size = 8,
+		FN_ROWS(1, 0, SP(1, 0), 16) },
+	      { .start = 64, .size = 64, .info = REPEATED, .rep_size = 16,
+		FN_ROWS(2, 0, SP(1, 0), 16, 11, SP(1, 0), 24) });
+	expect_cfa(test, 13, SFRAME_REG_SP, SFRAME_BLOCK_CFA_OFF);
+	expect_cfa(test, 67, SFRAME_REG_SP, SFRAME_BLOCK_CFA_OFF);
+	expect_no_rule(test, 64 + 11, -ENOENT);
+}
+
+static void rule_types(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 4, .info2 = 2, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 4, .size = 4, .info = 3, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 8, .size = 4,
+		FN_ROWS(1, 0, SP(1, 3), 8, 0, 0, 0, 0, 0, 0, 0) });
+	expect_no_rule(test, 0, -ENOENT);
+	expect_no_rule(test, 4, -EBADMSG);
+	expect_no_rule(test, 8, -EBADMSG);
+}
+
+/* What a function says of its rows is not what there is. */
+static void rule_bounds(struct kunit *test)
+{
+	struct place *place = test->priv;
+	u32 off;
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	expect_cfa(test, 1, SFRAME_REG_SP, 8);
+	place->view.fre_len--;
+	expect_no_rule(test, 1, -EBADMSG);
+	place->view.fre_len++;
+
+	off = ATTR_LEN + 3 - 4;
+	put(test, place->table + HEADER_LEN +
+	    offsetof(struct sframe_fde, attr_off), &off, sizeof(off));
+	expect_no_rule(test, 1, -EBADMSG);
+	off = U32_MAX;
+	put(test, place->table + HEADER_LEN +
+	    offsetof(struct sframe_fde, attr_off), &off, sizeof(off));
+	expect_no_rule(test, 1, -EBADMSG);
+}
+
+/* The assembler writes FDEs of no bytes, in any order among equals. */
+static void rule_empty_functions(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 24) },
+	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), 32) },
+	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), 40) },
+	      { .start = 64, .size = 0, FN_ROWS(1, 0, SP(1, 0), 48) });
+	expect_no_rule(test, 31, -ENOENT);
+	expect_cfa(test, 32, SFRAME_REG_SP, 24);
+	expect_no_rule(test, 64, -ENOENT);
+}
+
+static void rule_start_pcrel(struct kunit *test)
+{
+	struct place *place = test->priv;
+	s64 start = place->text - (place->table + HEADER_LEN);
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	put(test, place->table + HEADER_LEN, &start, sizeof(start));
+	place->view.flags |= SFRAME_F_FDE_START_PCREL;
+	expect_no_rule(test, -1, -ENOENT);
+	expect_cfa(test, 0, SFRAME_REG_SP, 8);
+	expect_no_rule(test, 16, -ENOENT);
+}
+
+static void rule_marks(struct kunit *test)
+{
+	struct sframe_rule rule;
+
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 16, .size = 16, .info = BIT(7),
+		FN_ROWS(1, 0, SP(1, 0), 8) });
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 14, &rule));
+	KUNIT_EXPECT_FALSE(test, rule.at_end);
+	KUNIT_EXPECT_FALSE(test, rule.signal);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 15, &rule));
+	KUNIT_EXPECT_TRUE(test, rule.at_end);
+	KUNIT_ASSERT_EQ(test, 0, look_up(test, 16, &rule));
+	KUNIT_EXPECT_FALSE(test, rule.at_end);
+	KUNIT_EXPECT_TRUE(test, rule.signal);
+}
+
+/* The memory of the table ends somewhere in it. */
+static void rule_unreadable(struct kunit *test)
+{
+	static const u8 rows[] = { 0, SP(1, 0), 8, 4, SP(1, 0), 16 };
+	struct place *place = test->priv;
+	struct sframe_rule rule;
+	struct sframe_fde fde;
+	struct sframe_attr attr = { .nr_fres = 2 };
+	unsigned long end = place->stack + PAGE_SIZE;
+	int ret;
+
+	for (unsigned long n = 0; n <= FDE_LEN + ATTR_LEN + sizeof(rows); n++) {
+		unsigned long at = end - n;
+		u8 bytes[FDE_LEN + ATTR_LEN + sizeof(rows)];
+
+		fde = (struct sframe_fde){ .start = place->text - at,
+					   .size = 16 };
+		memcpy(bytes, &fde, FDE_LEN);
+		memcpy(bytes + FDE_LEN, &attr, ATTR_LEN);
+		memcpy(bytes + FDE_LEN + ATTR_LEN, rows, sizeof(rows));
+		put(test, at, bytes, n);
+		place->view = (struct sframe_view){
+			.start = at, .size = SZ_64K, .fres = FDE_LEN,
+			.nr_fdes = 1, .fre_len = ATTR_LEN + sizeof(rows),
+			.fixed_ra = -8,
+		};
+		ret = look_up(test, 4, &rule);
+		KUNIT_EXPECT_EQ_MSG(test, ret, n < sizeof(bytes) ? -EFAULT : 0,
+				    "%lu bytes", n);
+	}
+}
+
+/* A trace that looks at a long function again and again comes to its end. */
+static void rule_work(struct kunit *test)
+{
+	const unsigned int nr = U16_MAX, len = nr * 3;
+	u8 *rows = kunit_kmalloc(test, len, GFP_KERNEL);
+	struct fn fn = { .size = 16, .nr_fres = nr, .rows = rows, .len = len };
+	struct sframe_rule rule;
+	int ret = 0, n;
+
+	KUNIT_ASSERT_NOT_NULL(test, rows);
+	for (unsigned int i = 0; i < nr; i++)
+		memcpy(rows + i * 3, ROWS(0, SP(1, 0), 8), 3);
+	craft(test, &fn, 1);
+	for (n = 0; n < 100 && !ret; n++)
+		ret = look_up(test, 0, &rule);
+	KUNIT_EXPECT_EQ(test, ret, -E2BIG);
+	KUNIT_EXPECT_GT(test, n, 1);
+}
+
+static struct kunit_case sframe_rule_cases[] = {
+	KUNIT_CASE(rule_default),
+	KUNIT_CASE(rule_sizes),
+	KUNIT_CASE(rule_order),
+	KUNIT_CASE(rule_outermost),
+	KUNIT_CASE(rule_flexible),
+	KUNIT_CASE(rule_flexible_corrupt),
+	KUNIT_CASE(rule_repeated),
+	KUNIT_CASE(rule_repeated_mended),
+	KUNIT_CASE(rule_types),
+	KUNIT_CASE(rule_bounds),
+	KUNIT_CASE(rule_empty_functions),
+	KUNIT_CASE(rule_start_pcrel),
+	KUNIT_CASE(rule_marks),
+	KUNIT_CASE(rule_unreadable),
+	KUNIT_CASE(rule_work),
+	{}
+};
+
+static struct kunit_suite sframe_rule_suite = {
+	.name		= "sframe_rule",
+	.init		= place_init,
+	.test_cases	= sframe_rule_cases,
+};
+
+/*
+ * Steps by a table that is registered for the page of text.
+ */
+
+static void add_text(struct kunit *test)
+{
+	struct place *place = test->priv;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			sframe_add(place->table, place->view.size, place->text,
+				   PAGE_SIZE));
+}
+
+/* A frame @off bytes into the text, that made a call. */
+static struct unwind_user_state frame(struct kunit *test, unsigned long off)
+{
+	struct place *place = test->priv;
+
+	return (struct unwind_user_state) {
+		.ip = place->text + off,
+		.sp = place->stack,
+		.fp = place->stack + 256,
+		.ws = sizeof(long),
+	};
+}
+
+static void expect_step(struct kunit *test, struct unwind_user_state *state,
+			unsigned long ip, unsigned long sp, unsigned long fp)
+{
+	KUNIT_ASSERT_EQ(test, 0, sframe_unwind_next(state));
+	KUNIT_EXPECT_FALSE(test, state->done);
+	KUNIT_EXPECT_FALSE(test, state->topmost);
+	KUNIT_EXPECT_EQ(test, ip, state->ip);
+	KUNIT_EXPECT_EQ(test, sp, state->sp);
+	KUNIT_EXPECT_EQ(test, fp, state->fp);
+}
+
+/* No step: an error, and nothing of the state changed. */
+static void expect_stuck(struct kunit *test, struct unwind_user_state *state,
+			 int ret)
+{
+	struct unwind_user_state old = *state;
+
+	KUNIT_EXPECT_EQ(test, ret, sframe_unwind_next(state));
+	KUNIT_EXPECT_EQ(test, old.ip, state->ip);
+	KUNIT_EXPECT_EQ(test, old.sp, state->sp);
+	KUNIT_EXPECT_EQ(test, old.fp, state->fp);
+	KUNIT_EXPECT_EQ(test, old.topmost, state->topmost);
+	KUNIT_EXPECT_FALSE(test, state->done);
+}
+
+static void step_sp(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test,
+	      { .size = 16,
+		FN_ROWS(2, 0, SP(1, 0), 8,
+			4, SP(2, 0), 32, -16) });
+	add_text(test);
+	put_word(test, place->stack + 24, 0x1234);
+	put_word(test, place->stack + 16, 0x5678);
+	expect_step(test, &state, 0x1234, place->stack + 32, 0x5678);
+}
+
+static void step_fp(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, FP(1, 0), 16) });
+	add_text(test);
+	put_word(test, place->stack + 256 + 8, 0x1234);
+	expect_step(test, &state, 0x1234, place->stack + 256 + 16,
+		    place->stack + 256);
+}
+
+/* A return address belongs to the call before it, another one does not. */
+static void step_return_address(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 16);
+
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), 16) });
+	add_text(test);
+	put_word(test, place->stack, 0x1111);
+	put_word(test, place->stack + 8, 0x2222);
+	expect_step(test, &state, 0x1111, place->stack + 8, state.fp);
+
+	state = frame(test, 16);
+	state.topmost = true;
+	expect_step(test, &state, 0x2222, place->stack + 16, state.fp);
+
+	state = frame(test, 16);
+	state.interrupted = true;
+	expect_step(test, &state, 0x2222, place->stack + 16, state.fp);
+	KUNIT_EXPECT_FALSE(test, state.interrupted);
+}
+
+static void step_outermost(struct kunit *test)
+{
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .size = 16, .rows = ROWS(0) });
+	add_text(test);
+	KUNIT_EXPECT_EQ(test, 0, sframe_unwind_next(&state));
+	KUNIT_EXPECT_TRUE(test, state.done);
+}
+
+static void step_no_table(struct kunit *test)
+{
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .start = 8, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	expect_stuck(test, &state, -ENOENT);
+	add_text(test);
+	/* Neither in front of the function, nor outside the range, ... */
+	expect_stuck(test, &state, -ENOENT);
+	state = frame(test, 0);
+	expect_stuck(test, &state, -ENOENT);
+	state = frame(test, PAGE_SIZE + 1);
+	expect_stuck(test, &state, -ENOENT);
+	/* ... nor with 32-bit registers. */
+	state = frame(test, 9);
+	state.ws = 4;
+	expect_stuck(test, &state, -ENOENT);
+}
+
+/* The stack has to go down from frame to frame. */
+static void step_wrong_cfa(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 0) },
+	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), -8) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 12) },
+	      { .start = 48, .size = 16, FN_ROWS(1, 0, FP(1, 0), 16) });
+	add_text(test);
+	for (int off = 8; off < 48; off += 16) {
+		state = frame(test, off);
+		expect_stuck(test, &state, -EINVAL);
+	}
+	state = frame(test, 56);
+	state.fp = place->stack - 64;
+	expect_stuck(test, &state, -EINVAL);
+}
+
+static void step_unreadable_stack(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 16) });
+	add_text(test);
+	state.sp = place->stack + PAGE_SIZE - 8;
+	expect_stuck(test, &state, -EFAULT);
+	state.sp = ULONG_MAX - 7;
+	expect_stuck(test, &state, -EINVAL);
+}
+
+/* Frames that made a call have lost all registers but SP and FP. */
+static void step_other_register(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+	unsigned long ucontext = place->stack + 1024;
+
+	CRAFT(test,
+	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(1, 0, SP(2, 0), IN_REG(3), 0) });
+	add_text(test);
+	expect_stuck(test, &state, -ENOENT);
+
+	/* A signal frame has them. */
+	state.interrupted = true;
+	state.ucontext = ucontext;
+	put_word(test, ucontext + sframe_regs[3].ucontext, place->stack + 64);
+	put_word(test, place->stack + 56, 0x1234);
+	expect_step(test, &state, 0x1234, place->stack + 64, state.fp);
+	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
+}
+
+/* A table may say of its function that the caller did not call. */
+static void step_signal_function(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test,
+	      { .size = 16, .info = BIT(7), .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(1, 0, SP(4, 0), REG_MEM(SFRAME_REG_SP), 64,
+			REG_MEM(SFRAME_REG_SP), 72) });
+	add_text(test);
+	/* From a signal stack down to another one. */
+	put_word(test, place->stack + 64, place->stack - 64);
+	put_word(test, place->stack + 72, 0x1234);
+	expect_step(test, &state, 0x1234, place->stack - 64, state.fp);
+	KUNIT_EXPECT_TRUE(test, state.interrupted);
+}
+
+#ifdef CONFIG_X86_64
+
+/* mov $15, %rax; syscall */
+static const u8 restorer[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+
+static void put_ucontext(struct kunit *test, unsigned long at)
+{
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.ip), 0x1234);
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.sp), 0x5678);
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.bp), 0x9abc);
+}
+
+static void expect_restorer(struct kunit *test, struct unwind_user_state state)
+{
+	struct place *place = test->priv;
+
+	expect_step(test, &state, 0x1234, 0x5678, 0x9abc);
+	KUNIT_EXPECT_TRUE(test, state.interrupted);
+	KUNIT_EXPECT_EQ(test, state.ucontext, place->stack);
+}
+
+/* Whatever the table says or does not say, code tells a signal restorer. */
+static void step_restorer(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state;
+
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 64, .size = sizeof(restorer), .info = BIT(7),
+		FN_ROWS(1, 0, SP(1, 0), 8) });
+	add_text(test);
+	put_ucontext(test, place->stack);
+	/* Behind a function, between two, and as a function of its own. */
+	for (int at = 16; at <= 64; at += 24) {
+		put(test, place->text + at, restorer, sizeof(restorer));
+		expect_restorer(test, frame(test, at));
+		state = frame(test, at);
+		state.interrupted = true;
+		expect_restorer(test, state);
+		state = frame(test, at + 7);
+		state.topmost = true;
+		expect_restorer(test, state);
+	}
+}
+
+/* Part of a restorer is none, nor is one inside of a function. */
+static void step_no_restorer(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state;
+
+	CRAFT(test, { .size = 32, FN_ROWS(1, 0, SP(1, 0), 8) });
+	add_text(test);
+	put_ucontext(test, place->stack);
+	put(test, place->text + 16, restorer, sizeof(restorer));
+	state = frame(test, 16);
+	expect_step(test, &state,
+		    0, place->stack + 8, place->stack + 256);
+
+	put(test, place->text + 40, restorer, sizeof(restorer) - 1);
+	state = frame(test, 40);
+	expect_stuck(test, &state, -ENOENT);
+	/* Nobody returns to the middle of one; the ucontext is not there. */
+	put(test, place->text + 64, restorer, sizeof(restorer));
+	state = frame(test, 64 + 7);
+	expect_stuck(test, &state, -ENOENT);
+	state = frame(test, 64);
+	state.sp = place->stack + PAGE_SIZE;
+	expect_stuck(test, &state, -EFAULT);
+}
+
+#endif /* CONFIG_X86_64 */
+
+/* Once found corrupt a table is not looked at again. */
+static void step_corrupt(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+	struct sframe_view view;
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	add_text(test);
+	KUNIT_EXPECT_TRUE(test, sframe_find_view(place->text, &view));
+	/* The size of the row's words. */
+	put(test, place->view.start + place->view.fres + ATTR_LEN + 1,
+	    ROWS(SP(1, 3)), 1);
+	expect_stuck(test, &state, -EBADMSG);
+	KUNIT_EXPECT_FALSE(test, sframe_find_view(place->text, &view));
+	KUNIT_EXPECT_EQ(test, -ENOENT, sframe_remove(place->table));
+}
+
+static struct kunit_case sframe_step_cases[] = {
+	KUNIT_CASE(step_sp),
+	KUNIT_CASE(step_fp),
+	KUNIT_CASE(step_return_address),
+	KUNIT_CASE(step_outermost),
+	KUNIT_CASE(step_no_table),
+	KUNIT_CASE(step_wrong_cfa),
+	KUNIT_CASE(step_unreadable_stack),
+	KUNIT_CASE(step_other_register),
+	KUNIT_CASE(step_signal_function),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(step_restorer),
+	KUNIT_CASE(step_no_restorer),
+#endif
+	KUNIT_CASE(step_corrupt),
+	{}
+};
+
+static struct kunit_suite sframe_step_suite = {
+	.name		= "sframe_step",
+	.init		= place_init,
+	.test_cases	= sframe_step_cases,
+};
+
+#ifdef CONFIG_SFRAME_VALIDATION
+
+/* A table is refused for any row that could not be used. */
+static void expect_refused(struct kunit *test, int ret)
+{
+	struct place *place = test->priv;
+	struct sframe_view view;
+
+	KUNIT_EXPECT_EQ(test, ret,
+			sframe_add(place->table, place->view.size, place->text,
+				   PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, sframe_find_view(place->text, &view));
+}
+
+static void validate_good(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 0, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .size = 16, FN_ROWS(2, 0, SP(1, 0), 8, 0, SP(1, 0), 16) },
+	      { .start = 16, .size = 64, .info = REPEATED, .rep_size = 16,
+		FN_ROWS(2, 0, SP(1, 0), 8, 15, SP(1, 0), 16) },
+	      { .start = 80, .size = 1, .rows = ROWS(0) },
+	      { .start = 96, .size = 1, .info2 = 5, .nr_fres = 1,
+		.rows = ROWS(0xff), .len = 1 });
+	add_text(test);
+}
+
+static void validate_bad(struct kunit *test)
+{
+	CRAFT(test,
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 64, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test,
+	      { .size = 16,
+		FN_ROWS(2, 4, SP(1, 0), 8,
+			2, SP(1, 0), 16) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test, { .size = 16, FN_ROWS(1, 17, SP(1, 0), 8) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test,
+	      { .size = 64, .info = REPEATED, .rep_size = 16,
+		FN_ROWS(1, 17, SP(1, 0), 8) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 3), 8) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test,
+	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
+		FN_ROWS(1, 0, SP(1, 0), 1) });
+	expect_refused(test, -EINVAL);
+	CRAFT(test,
+	      { .size = 16, .info = REPEATED, FN_ROWS(1, 0, SP(1, 0), 8) });
+	expect_refused(test, -EINVAL);
+}
+
+/* The work to do is told by the header. */
+static void validate_more_rows(struct kunit *test)
+{
+	struct place *place = test->priv;
+	u32 nr_fres = 1;
+
+	CRAFT(test, { .size = 16, FN_ROWS(2, 0, SP(1, 0), 8, 4, SP(1, 0), 8) });
+	put(test, place->table + offsetof(struct sframe_header, nr_fres),
+	    &nr_fres, sizeof(nr_fres));
+	expect_refused(test, -EINVAL);
+}
+
+/* The file of a table may end in it. */
+static void validate_unreadable(struct kunit *test)
+{
+	struct place *place = test->priv;
+	const unsigned int nr = PAGE_SIZE / 3;
+	u8 *rows = kunit_kmalloc(test, nr * 3, GFP_KERNEL);
+	struct fn fn = { .size = 16, .nr_fres = nr, .rows = rows };
+	struct file *file;
+	u8 *page = kunit_kmalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, rows);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (unsigned int i = 0; i < nr; i++)
+		memcpy(rows + i * 3, ROWS(0, SP(1, 0), 8), 3);
+	fn.len = nr * 3;
+	craft(test, &fn, 1);
+	add_text(test);
+	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
+
+	/* The same, but of the first page only. */
+	KUNIT_ASSERT_EQ(test, 0, copy_from_user(page, (void __user *)place->table,
+						PAGE_SIZE));
+	file = shmem_kernel_file_setup("sframe", PAGE_SIZE, EMPTY_VMA_FLAGS);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_ASSERT_EQ(test, place->table,
+			vm_mmap(file, place->table, 2 * PAGE_SIZE,
+				PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+				0));
+	fput(file);
+	put(test, place->table, page, PAGE_SIZE);
+	expect_refused(test, -EFAULT);
+}
+
+static struct kunit_case sframe_validate_cases[] = {
+	KUNIT_CASE(validate_good),
+	KUNIT_CASE(validate_bad),
+	KUNIT_CASE(validate_more_rows),
+	KUNIT_CASE(validate_unreadable),
+	{}
+};
+
+static struct kunit_suite sframe_validate_suite = {
+	.name		= "sframe_validate",
+	.init		= place_init,
+	.test_cases	= sframe_validate_cases,
+};
+
+kunit_test_suite(sframe_validate_suite);
+
+#endif /* CONFIG_SFRAME_VALIDATION */
+
+kunit_test_suites(&sframe_header_suite, &sframe_rule_suite,
+		  &sframe_step_suite);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stacks that the kernel unwinds, as its consumers see them: deferred call
+ * chains of perf events.
+ *
+ * Each call path ends in probe(), which touches a fresh page.  The event
+ * counts page faults, so that there is one chain, of exactly that instruction.
+ * On its way each function has noted its return address.
+ */
+#ifndef SFRAME_CHAIN_H
+#define SFRAME_CHAIN_H
+
+#include <linux/perf_event.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sframe_test.h"
+
+#define RING		(16 * PAGE)
+#define DEPTH_MAX	64
+
+static unsigned long noted[DEPTH_MAX];
+static int noted_count;
+
+/* What was read from a ring: without the context markers. */
+static unsigned long chain[512];
+static int chain_count;
+
+static char *fresh;
+
+#define NOTE() (noted[noted_count++] = \
+		(unsigned long)__builtin_return_address(0))
+
+/* No tail calls: what calls must stay in the stack. */
+#define KEEP() ({ asm volatile("" : : : "memory"); })
+
+/* Have @p in the frame, and what it points to in memory. */
+#define USE(p) ({ asm volatile("" : : "r" (p) : "memory"); })
+
+extern const char probe_access[];
+
+/* Touch the page.  Flags and offsets of the frame change around it. */
+static noinline __unused void probe(void)
+{
+	NOTE();
+	asm volatile(".globl probe_access\n"
+		     "probe_access:\n\t"
+		     "movb $1, (%0)" : : "r" (fresh) : "memory");
+	KEEP();
+}
+
+static noinline __unused void plain(void)
+{
+	char local[40];
+
+	USE(local);
+	NOTE();
+	probe();
+	KEEP();
+}
+
+/* Touch @page where the CFA is in R10; see sframe_r10.S. */
+extern const char use_r10_access[];
+void use_r10(char *page);
+
+/* An event, and the ring that its samples come by. */
+struct ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+};
+
+static inline struct perf_event_attr chain_attr(unsigned int type,
+						unsigned long config)
+{
+	return (struct perf_event_attr) {
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+		.disabled = 1,
+		.exclude_callchain_kernel = 1,
+		.defer_callchain = 1,
+		.defer_output = 1,
+	};
+}
+
+static inline void close_ring(struct ring *ring)
+{
+	if (ring->page != MAP_FAILED)
+		munmap(ring->page, PAGE + RING);
+	if (ring->fd >= 0)
+		close(ring->fd);
+}
+
+static inline int open_ring(struct ring *ring, struct perf_event_attr *attr,
+			    pid_t pid, int cpu)
+{
+	ring->page = MAP_FAILED;
+	ring->fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, 0);
+	if (ring->fd >= 0)
+		ring->page = mmap(NULL, PAGE + RING, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, ring->fd, 0);
+	if (ring->page == MAP_FAILED) {
+		close_ring(ring);
+		return -1;
+	}
+	/* Faults of the ring itself are not wanted. */
+	for (unsigned long i = 0; i < RING + PAGE; i += PAGE)
+		USE(((char *)ring->page)[i]);
+	return 0;
+}
+
+static inline void copy_out(const struct ring *ring, uint64_t at, void *to,
+			    unsigned int len)
+{
+	const char *data = (const char *)ring->page + ring->page->data_offset;
+
+	for (unsigned int i = 0; i < len; i++)
+		((char *)to)[i] = data[(at + i) % RING];
+}
+
+static inline void read_ips(const struct ring *ring, uint64_t at)
+{
+	uint64_t nr, ip;
+
+	chain_count = 0;
+	copy_out(ring, at + 16, &nr, sizeof(nr));
+	for (uint64_t i = 0; i < nr && chain_count < 512; i++) {
+		copy_out(ring, at + 24 + 8 * i, &ip, sizeof(ip));
+		if (ip < (uint64_t)-4095)
+			chain[chain_count++] = ip;
+	}
+}
+
+/*
+ * Take the first deferred chain that begins at @first, or any if that is 0;
+ * return how many of them there were.
+ */
+static inline int read_chain(struct ring *ring, unsigned long first)
+{
+	struct perf_event_header header;
+	uint64_t at = ring->page->data_tail;
+	int found = 0;
+
+	for (; at < ring->page->data_head; at += header.size) {
+		atomic_thread_fence(memory_order_acquire);
+		copy_out(ring, at, &header, sizeof(header));
+		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
+			continue;
+		if (!found)
+			read_ips(ring, at);
+		found += !first || (chain_count && chain[0] == first);
+	}
+	ring->page->data_tail = at;
+	if (!found)
+		chain_count = 0;
+	return found;
+}
+
+/* Run @path with an event on; as read_chain(), or -1. */
+static inline int record_event(struct perf_event_attr *attr,
+			       void (*path)(void), unsigned long first)
+{
+	struct ring ring;
+	int found;
+
+	noted_count = 0;
+	fresh = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fresh == MAP_FAILED || open_ring(&ring, attr, 0, -1))
+		return -1;
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	path();
+	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
+	found = read_chain(&ring, first);
+	close_ring(&ring);
+	munmap(fresh, PAGE);
+	return found;
+}
+
+static inline int record(void (*path)(void))
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+
+	return record_event(&attr, path, (unsigned long)probe_access);
+}
+
+/* Pages of stack and data that a path needs are touched before. */
+static inline void rehearse(void (*path)(void))
+{
+	static char page;
+
+	fresh = &page;
+	noted_count = 0;
+	path();
+}
+
+#endif /* SFRAME_CHAIN_H */

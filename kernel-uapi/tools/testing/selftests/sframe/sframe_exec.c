@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What exec registers before the first instruction of a program, and programs
+ * that can register nothing.
+ *
+ * The programs are sframe_program, with its own interpreter sframe_interp,
+ * and sframe_i386 and sframe_x32, where the compiler makes them.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "sframe_chain.h"
+
+/* Start @program and stop it before its first instruction. */
+static pid_t start(const char *program)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(program, program, NULL);
+		_exit(errno);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		return -1;
+	return pid;
+}
+
+/* Let it go on, to its exit status. */
+static int end(pid_t pid)
+{
+	int status;
+
+	if (ptrace(PTRACE_DETACH, pid, NULL, NULL) ||
+	    waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static unsigned long aux_value(pid_t pid, unsigned long type)
+{
+	Elf64_auxv_t aux;
+	unsigned long value = 0;
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/auxv", pid);
+	fd = open(name, O_RDONLY);
+	while (!value && read(fd, &aux, sizeof(aux)) == sizeof(aux))
+		if (aux.a_type == type)
+			value = aux.a_un.a_val;
+	close(fd);
+	return value;
+}
+
+static const Elf64_Ehdr *map_file(const char *name)
+{
+	int fd = open(name, O_RDONLY);
+	struct stat st;
+	void *map = MAP_FAILED;
+
+	if (fd >= 0 && !fstat(fd, &st))
+		map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/*
+ * How many executable segments of @ehdr, loaded at @bias, are among the lines;
+ * -1 if one is not, or has another table or path.
+ */
+static int registered(const Elf64_Ehdr *ehdr, unsigned long bias,
+		      const char *path, const struct proc_line *lines, int n)
+{
+	const Elf64_Phdr *phdr = (const void *)((const char *)ehdr +
+						ehdr->e_phoff);
+	struct own_table own = object_table(phdr, ehdr->e_phnum, bias);
+	const struct proc_line *line;
+	int count = 0;
+
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		if (phdr[i].p_type != PT_LOAD || !(phdr[i].p_flags & PF_X))
+			continue;
+		own.text = bias + phdr[i].p_vaddr;
+		own.text_size = phdr[i].p_memsz;
+		line = find_line(lines, n, &own);
+		if (!own.size || !line || !strstr(line->path, path))
+			return -1;
+		count++;
+	}
+	return count;
+}
+
+TEST(program_and_interpreter)
+{
+	const Elf64_Ehdr *program = map_file("./sframe_program");
+	const Elf64_Ehdr *interp = map_file("./sframe_interp");
+	struct proc_line lines[16];
+	unsigned long phdr, base;
+	pid_t pid;
+	int n;
+
+	ASSERT_NE(NULL, program);
+	ASSERT_NE(NULL, interp);
+	pid = start("./sframe_program");
+	ASSERT_LT(0, pid);
+	phdr = aux_value(pid, AT_PHDR);
+	base = aux_value(pid, AT_BASE);
+	n = proc_lines(pid, lines, 16);
+	EXPECT_EQ(0, end(pid));
+
+	/* Both are linked for address 0. */
+	EXPECT_EQ(2, registered(program, phdr - program->e_phoff,
+				"/sframe_program", lines, n));
+	EXPECT_EQ(1, registered(interp, base, "/sframe_interp", lines, n));
+	EXPECT_EQ(3 + !!vdso_table().size, n);
+}
+
+#define COMPAT_START	0x800000UL
+
+/* Frame pointers do as ever where there are no tables. */
+static void expect_declined(struct __test_metadata *_metadata,
+			    const char *program)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+	struct proc_line lines[16];
+	struct ring ring;
+	pid_t pid;
+
+	if (access(program, X_OK))
+		SKIP(return, "the compiler does not make %s", program);
+	pid = start(program);
+	if (pid < 0)
+		SKIP(return, "this kernel does not run %s", program);
+	EXPECT_EQ(0, proc_lines(pid, lines, 16));
+	attr.disabled = 0;
+	ASSERT_EQ(0, open_ring(&ring, &attr, pid, -1));
+	EXPECT_EQ(EINVAL, end(pid));
+	EXPECT_EQ(1, read_chain(&ring, COMPAT_START + 0x300));
+	close_ring(&ring);
+	ASSERT_EQ(3, chain_count);
+	EXPECT_EQ(COMPAT_START + 0x200, chain[1]);
+	EXPECT_EQ(COMPAT_START + 0x100, chain[2]);
+}
+
+TEST(i386)
+{
+	expect_declined(_metadata, "./sframe_i386");
+}
+
+TEST(x32)
+{
+	expect_declined(_metadata, "./sframe_x32");
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A program, or an interpreter, with a table: it exits.  The other section is
+ * linked far away, so that there are two executable segments.
+ */
+	.text
+	.globl	_start
+	.type	_start, @function
+_start:
+	.cfi_startproc
+	.cfi_undefined rip
+	call	far_away
+	hlt
+	.cfi_endproc
+	.size	_start, . - _start
+
+	.section far, "ax", @progbits
+	.type	far_away, @function
+far_away:
+	.cfi_startproc
+	mov	$60, %eax		/* exit */
+	xor	%edi, %edi
+	syscall
+	.cfi_endproc
+	.size	far_away, . - far_away
+
+	.section .note.GNU-stack, "", @progbits

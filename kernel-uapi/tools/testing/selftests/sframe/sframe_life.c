@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks through code whose registration comes and goes with its mappings.
+ *
+ * A few instructions of machine code, in a mapping of their own and described
+ * by a table that is crafted here, call what calls probe().  Nothing but that
+ * table tells who called them.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "sframe_chain.h"
+
+/* sub $24, %rsp; call *%rdi; add $24, %rsp; ret */
+static const unsigned char code[] = {
+	0x48, 0x83, 0xec, 0x18, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x18, 0xc3,
+};
+
+#define AFTER_CALL	6
+
+struct table {
+	struct table_header header;
+	struct table_fde fde[2];
+	struct function {
+		struct table_attr attr;
+		unsigned char rows[9];
+	} __packed function[2];
+} __packed;
+
+#define FUNCTION { .attr = { .nr_fres = 3 },				\
+		   .rows = { 0, 3, 8, 4, 3, 32, 10, 3, 8 } }
+
+/* The code twice: where the text begins, and a page further on. */
+static const struct table good = {
+	.header = {
+		.magic = 0xdee2, .version = 3, .flags = 1, .abi = 3,
+		.fixed_ra = -8, .nr_fdes = 2, .nr_fres = 6,
+		.fre_len = 2 * sizeof(struct function),
+		.fre_off = 2 * sizeof(struct table_fde),
+	},
+	.fde = {
+		{ .start = PAGE, .size = sizeof(code) },
+		{ .start = 2 * PAGE, .size = sizeof(code),
+		  .attr_off = sizeof(struct function) },
+	},
+	.function = { FUNCTION, FUNCTION },
+};
+
+static void (*thunk)(void (*function)(void));
+
+/* Flags of a frame are of no use here: FP is something else. */
+static noinline void call_thunk(void)
+{
+	NOTE();
+	asm volatile("mov $1, %%ebp\n\txor %%ebx, %%ebx"
+		     : : : "rbp", "rbx", "memory");
+	thunk(plain);
+	KEEP();
+}
+
+enum { STOPS, PASSES, WRONG };
+
+/*
+ * Where the stack seen from plain() ends: at the code, or where it should.
+ * Noted are the callers of call_thunk(), plain() and probe().
+ */
+static int trace(void)
+{
+	rehearse(call_thunk);
+	if (record(call_thunk) != 1 || chain_count < 3 ||
+	    chain[1] != noted[2] || chain[2] != noted[1] ||
+	    chain[2] != (unsigned long)thunk + AFTER_CALL)
+		return WRONG;
+	if (chain_count == 3)
+		return STOPS;
+	return chain_count > 4 && chain[4] == noted[0] ? PASSES : WRONG;
+}
+
+/* A page for the table, two of code, and room to move them to. */
+FIXTURE(life) {
+	char *map;
+	unsigned long table, text;
+};
+
+static void *fixed(char *at, unsigned long size, int prot)
+{
+	return mmap(at, size, prot,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void put_code(char *at)
+{
+	fixed(at, PAGE, PROT_READ | PROT_WRITE);
+	memcpy(at, code, sizeof(code));
+	mprotect(at, PAGE, PROT_READ | PROT_EXEC);
+}
+
+static void put_table(char *at)
+{
+	fixed(at, PAGE, PROT_READ | PROT_WRITE);
+	memcpy(at, &good, sizeof(good));
+}
+
+static int add_good(unsigned long table)
+{
+	return add(table, sizeof(good), table + PAGE, PAGE);
+}
+
+FIXTURE_SETUP(life)
+{
+	self->map = mmap(NULL, 16 * PAGE, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->map);
+	put_table(self->map);
+	put_code(self->map + PAGE);
+	put_code(self->map + 2 * PAGE);
+	self->table = (unsigned long)self->map;
+	self->text = self->table + PAGE;
+	thunk = (void *)self->text;
+	ASSERT_EQ(STOPS, trace());
+	ASSERT_EQ(0, add_good(self->table));
+	ASSERT_EQ(PASSES, trace());
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	munmap(self->map, 16 * PAGE);
+}
+
+/* What has been dropped is not found, and can be registered again. */
+#define EXPECT_DROPPED() do {						\
+	EXPECT_EQ(STOPS, trace());					\
+	EXPECT_EQ(ENOENT, drop(self->table));				\
+	EXPECT_EQ(0, add_good(self->table));				\
+	EXPECT_EQ(PASSES, trace());					\
+} while (0)
+
+TEST_F(life, removed)
+{
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, text_unmapped)
+{
+	ASSERT_EQ(0, munmap(self->map + PAGE, PAGE));
+	put_code(self->map + PAGE);
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, text_mapped_over)
+{
+	put_code(self->map + PAGE);
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, table_unmapped)
+{
+	ASSERT_EQ(0, munmap(self->map, PAGE));
+	put_table(self->map);
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, table_mapped_over)
+{
+	put_table(self->map);
+	EXPECT_DROPPED();
+}
+
+static void *move(char *from, char *to, int flags)
+{
+	return mremap(from, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | flags,
+		      to);
+}
+
+TEST_F(life, text_moved)
+{
+	char *away = self->map + 8 * PAGE;
+
+	ASSERT_EQ(away, move(self->map + PAGE, away, 0));
+	thunk = (void *)away;
+	EXPECT_EQ(STOPS, trace());
+	ASSERT_NE(MAP_FAILED, move(away, self->map + PAGE, 0));
+	thunk = (void *)self->text;
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, text_moved_onto)
+{
+	char *other = self->map + 8 * PAGE;
+
+	put_code(other);
+	ASSERT_NE(MAP_FAILED, move(other, self->map + PAGE, 0));
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, table_moved)
+{
+	char *away = self->map + 8 * PAGE;
+
+	ASSERT_EQ(away, move(self->map, away, 0));
+	EXPECT_EQ(STOPS, trace());
+	ASSERT_NE(MAP_FAILED, move(away, self->map, 0));
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, table_moved_but_not_unmapped)
+{
+	ASSERT_NE(MAP_FAILED, move(self->map, self->map + 8 * PAGE,
+				   MREMAP_DONTUNMAP));
+	memcpy(self->map, &good, sizeof(good));
+	EXPECT_DROPPED();
+}
+
+/* Neither protection nor neighbours are of interest. */
+TEST_F(life, kept)
+{
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ));
+	ASSERT_EQ(0, mprotect(self->map + PAGE, PAGE,
+			      PROT_READ | PROT_WRITE | PROT_EXEC));
+	ASSERT_EQ(0, munmap(self->map + 2 * PAGE, PAGE));
+	EXPECT_EQ(PASSES, trace());
+}
+
+TEST_F(life, table_unreadable)
+{
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_NONE));
+	EXPECT_EQ(STOPS, trace());
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ));
+	EXPECT_EQ(PASSES, trace());
+}
+
+TEST_F(life, table_corrupt)
+{
+	struct table *table = (struct table *)self->map;
+
+	/* Words of a size that there is not. */
+	table->function[0].rows[4] = 3 | 3 << 5;
+	EXPECT_EQ(STOPS, trace());
+	table->function[0].rows[4] = 3;
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, two_texts)
+{
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text + PAGE, PAGE));
+	thunk = (void *)(self->text + PAGE);
+	EXPECT_EQ(PASSES, trace());
+	ASSERT_EQ(0, munmap(self->map + PAGE, PAGE));
+	EXPECT_EQ(PASSES, trace());
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(STOPS, trace());
+}
+
+/* One byte less, and the code that goes on there has another table. */
+TEST_F(life, abutting)
+{
+	char *other = self->map + 8 * PAGE;
+	struct table *table = (struct table *)other;
+
+	put_table(other);
+	table->fde[0].start = self->text - (unsigned long)other;
+	EXPECT_EQ(0, drop(self->table));
+	/* The return address counts as the byte before it. */
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text,
+			 AFTER_CALL - 1));
+	EXPECT_EQ(STOPS, trace());
+	EXPECT_EQ(0, add((unsigned long)other, sizeof(good),
+			 self->text + AFTER_CALL - 1, 1));
+	EXPECT_EQ(PASSES, trace());
+	EXPECT_EQ(0, drop((unsigned long)other));
+	EXPECT_EQ(STOPS, trace());
+}
+
+/* Run @child, which shares what @flags say; return what it returns. */
+static int run_child(int flags, int (*child)(void *), void *arg)
+{
+	static char stack[16 * PAGE] __aligned(16);
+	pid_t pid = clone(child, stack + sizeof(stack), flags | SIGCHLD, arg);
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int trace_in_child(void *arg)
+{
+	return trace();
+}
+
+static int drop_and_trace(void *table)
+{
+	return drop((unsigned long)table) ? WRONG : trace();
+}
+
+TEST_F(life, forked)
+{
+	EXPECT_EQ(PASSES, run_child(0, trace_in_child, NULL));
+	/* Theirs is not ours. */
+	EXPECT_EQ(STOPS, run_child(0, drop_and_trace, self->map));
+	EXPECT_EQ(PASSES, trace());
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(STOPS, run_child(0, trace_in_child, NULL));
+}
+
+TEST_F(life, cloned)
+{
+	EXPECT_EQ(PASSES, run_child(CLONE_VM, trace_in_child, NULL));
+	EXPECT_EQ(STOPS, run_child(CLONE_VM, drop_and_trace, self->map));
+	EXPECT_DROPPED();
+}
+
+TEST_F(life, vforked)
+{
+	EXPECT_EQ(PASSES, run_child(CLONE_VM | CLONE_VFORK, trace_in_child,
+				    NULL));
+	EXPECT_EQ(STOPS, run_child(CLONE_VM | CLONE_VFORK, drop_and_trace,
+				   self->map));
+	EXPECT_DROPPED();
+}
+
+TEST_HARNESS_MAIN

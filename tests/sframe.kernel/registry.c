@@ -1,0 +1,736 @@
+/* The kernel's registry of SFrame tables: each error, and life with mappings.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Expected answers are those of manual/PR_ADD_SFRAME.2const.  */
+
+#include "process.h"
+
+/* Two tables of 4 KiB each in one mapping, two mappings of text side by side,
+   and data.  */
+enum
+{
+  TABLE = 0x10000, OTHER_TABLE = 0x11000, TABLES_END = 0x12000,
+  TEXT = 0x20000, TEXT_MIDDLE = 0x22000, TEXT_END = 0x24000,
+  DATA = 0x30000, DATA_END = 0x31000
+};
+
+static struct vm_area_struct *tables;
+
+static void
+start (void)
+{
+  new_process ();
+  tables = map (TABLE, TABLES_END, VM_READ);
+  map (TEXT, TEXT_MIDDLE, VM_READ | VM_EXEC);
+  map (TEXT_MIDDLE, TEXT_END, VM_READ | VM_EXEC);
+  map (DATA, DATA_END, VM_READ | VM_WRITE);
+  put_table (TABLE, TEXT, 0x1000);
+  put_table (OTHER_TABLE, TEXT_MIDDLE, 0x1000);
+}
+
+static int
+add (unsigned long table, unsigned long text, unsigned long text_size)
+{
+  return sframe_add (table, TABLE_SIZE, text, text_size);
+}
+
+static void
+expect (const char *what, int result, int expected)
+{
+  if (result != expected)
+    printf ("%s: %d, not %d\n", what, result, expected);
+  CHECK (result == expected);
+}
+
+/* Each is refused for its ranges alone, before the table is looked at.  */
+static void
+test_ranges (void)
+{
+  const unsigned long top = TASK_SIZE;
+  const struct
+  {
+    const char *what;
+    unsigned long table, table_size, text, text_size;
+  } cases[] = {
+    { "no table", 0, TABLE_SIZE, TEXT, 16 },
+    { "empty table", TABLE, 0, TEXT, 16 },
+    { "less than a header", TABLE, 27, TEXT, 16 },
+    { "less than a header at an end", TABLES_END - 24, 24, TEXT, 16 },
+    { "table at 1", TABLE + 1, TABLE_SIZE, TEXT, 16 },
+    { "table at 2", TABLE + 2, TABLE_SIZE, TEXT, 16 },
+    { "table wraps", TABLE, -0UL - TABLE + 64, TEXT, 16 },
+    { "table of all memory", TABLE, -1UL, TEXT, 16 },
+    { "table in the kernel", -4096UL, TABLE_SIZE, TEXT, 16 },
+    { "table at the top", top - 28, 32, TEXT, 16 },
+    { "table one too long", top - 4096, 4097, TEXT, 16 },
+    { "table behind the top", top, TABLE_SIZE, TEXT, 16 },
+    { "table behind its mapping", TABLE, TABLES_END - TABLE + 1, TEXT, 16 },
+    { "table not mapped", TABLES_END, TABLE_SIZE, TEXT, 16 },
+    { "no text", TABLE, TABLE_SIZE, 0, 16 },
+    { "empty text", TABLE, TABLE_SIZE, TEXT, 0 },
+    { "text wraps", TABLE, TABLE_SIZE, TEXT, -0UL - TEXT + 1 },
+    { "text of all memory", TABLE, TABLE_SIZE, TEXT, -1UL },
+    { "text in the kernel", TABLE, TABLE_SIZE, -4096UL, 16 },
+    { "text up to the top and one more", TABLE, TABLE_SIZE, top - 16, 17 },
+    { "text behind the top", TABLE, TABLE_SIZE, top, 16 },
+    { "text not mapped", TABLE, TABLE_SIZE, TEXT_END, 16 },
+    { "text before its mapping", TABLE, TABLE_SIZE, TEXT - 1, 16 },
+    { "text in two mappings", TABLE, TABLE_SIZE, TEXT_MIDDLE - 1, 2 },
+    { "text not executable", TABLE, TABLE_SIZE, DATA, 16 },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      /* As root may, and as the kernel's memory is.  */
+      machine_map (&process, 0, 4096, VM_EXEC, at (TABLE));
+      machine_map (&process, top - 4096, 8192, VM_EXEC, at (TABLE));
+      if (cases[i].table > TABLE && cases[i].table < TABLE + 4)
+	put_table (cases[i].table, TEXT, 16);
+      unsigned long accesses = machine.accesses;
+      expect (cases[i].what,
+	      sframe_add (cases[i].table, cases[i].table_size, cases[i].text,
+			  cases[i].text_size), -EINVAL);
+      CHECK (!sframe_registered (&process) && machine.accesses == accesses);
+      end_process ();
+    }
+}
+
+/* The largest and lowest of each that there can be.  */
+static void
+test_ranges_at_their_limits (void)
+{
+  const unsigned long top = TASK_SIZE - 4096;
+
+  start ();
+  machine_map (&process, top, 4096, VM_EXEC, at (DATA));
+  expect ("all of two mappings",
+	  sframe_add (TABLE, TABLES_END - TABLE, TEXT, TEXT_MIDDLE - TEXT), 0);
+  CHECK (describes (TABLE, TEXT) && describes (TABLE, TEXT_MIDDLE - 1));
+  CHECK (describes (0, TEXT - 1) && describes (0, TEXT_MIDDLE));
+  expect ("removed", sframe_remove (TABLE), 0);
+  put_table (DATA, top, 4096);
+  expect ("table and text at the top", sframe_add (top, 4096, top, 4096), 0);
+  CHECK (describes (top, TASK_SIZE - 1) && describes (0, TASK_SIZE));
+  CHECK (describes (0, ULONG_MAX) && describes (0, 0));
+  end_process ();
+
+  /* A header alone fits, but has no room for what it must have.  */
+  start ();
+  expect ("a header alone", sframe_add (TABLE, 28, TEXT, 16), -EINVAL);
+  expect ("a byte too few", sframe_add (TABLE, TABLE_SIZE - 1, TEXT, 16),
+	  -EINVAL);
+  expect ("one byte of text", add (TABLE, TEXT, 1), 0);
+  CHECK (describes (TABLE, TEXT) && describes (0, TEXT + 1));
+  end_process ();
+}
+
+/* A header with one thing wrong.  */
+static void
+test_headers (void)
+{
+  const struct
+  {
+    const char *what;
+    unsigned int at, width;
+    uint32_t value;
+  } cases[] = {
+    { "magic", OF_MAGIC, 2, 0xdee1 },
+    { "foreign byte order", OF_MAGIC, 2, 0xe2de },
+    { "version 2", OF_VERSION, 1, 2 },
+    { "version 4", OF_VERSION, 1, 4 },
+    { "not sorted", OF_FLAGS, 1, 4 },
+    { "unknown flag", OF_FLAGS, 1, 1 | 2 },
+    { "AArch64", OF_ABI, 1, 2 },
+    { "s390x", OF_ABI, 1, 4 },
+    { "no functions", OF_FDES, 4, 0 },
+    { "index runs into the rows", OF_FDES, 4, 2 },
+    { "as many functions as fit 32 bits", OF_FDES, 4, UINT32_MAX },
+    { "functions that make 0 in 32 bits", OF_FDES, 4, 1U << 28 },
+    { "index at an odd place", OF_FDE_OFFSET, 4, 2 },
+    { "index behind the rows", OF_FDE_OFFSET, 4, 4 },
+    { "index at -4", OF_FDE_OFFSET, 4, -4 },
+    { "rows before the end of the index", OF_FRE_OFFSET, 4, 15 },
+    { "rows end behind the table", OF_FRE_OFFSET, 4, 17 },
+    { "rows at -28", OF_FRE_OFFSET, 4, -28 },
+    { "too many bytes of rows", OF_FRE_LENGTH, 4, 9 },
+    { "rows of all 32 bits", OF_FRE_LENGTH, 4, UINT32_MAX },
+    { "rows too short for an attribute", OF_FRE_LENGTH, 4, 4 },
+    { "more rows than bytes", OF_FRES, 4, 2 },
+    { "as many rows as fit 32 bits", OF_FRES, 4, UINT32_MAX },
+    { "auxiliary header pushes all out", OF_AUXILIARY, 1, 4 },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      poke (TABLE + cases[i].at, cases[i].value, cases[i].width);
+      expect (cases[i].what, add (TABLE, TEXT, 16), -EINVAL);
+      CHECK (describes (0, TEXT));
+      end_process ();
+    }
+}
+
+static void
+test_unreadable_header (void)
+{
+  start ();
+  tables->bytes = NULL;
+  machine.fault_ins = 0;
+  expect ("header not readable", add (TABLE, TEXT, 16), -EFAULT);
+  CHECK (machine.fault_ins == 1);
+  end_process ();
+
+  /* The byte in front of the last; the table as a whole need not be
+     readable.  */
+  start ();
+  machine.fault_at = TABLE + 27;
+  expect ("header ends early", add (TABLE, TEXT, 16), -EFAULT);
+  machine.fault_at = TABLE + 28;
+  expect ("header just readable", add (TABLE, TEXT, 16), 0);
+  end_process ();
+}
+
+/* A header that is paged out each time it has come in.  */
+static void
+page_out (void)
+{
+  tables->absent = true;
+}
+
+static void
+test_header_not_in_memory (void)
+{
+  start ();
+  tables->absent = true;
+  expect ("header paged out", add (TABLE, TEXT, 16), 0);
+  CHECK (describes (TABLE, TEXT) && machine.fault_ins == 1);
+  end_process ();
+
+  start ();
+  page_out ();
+  machine.at_fault_in = page_out;
+  machine.fault_ins = 0;
+  expect ("header never stays", add (TABLE, TEXT, 16), -EFAULT);
+  /* More than one try, and an end.  */
+  CHECK (machine.fault_ins > 1 && machine.fault_ins < 100);
+  end_process ();
+}
+
+/* Another thread changes the world while the header is on its way.  */
+static void
+unmap_tables (void)
+{
+  machine_unmap (&process, TABLE, TABLES_END);
+}
+
+static void
+unmap_text (void)
+{
+  machine_unmap (&process, TEXT, TEXT_MIDDLE);
+}
+
+static void
+spoil_header (void)
+{
+  poke (TABLE + OF_MAGIC, 0, 2);
+}
+
+static void
+add_first (void)
+{
+  machine.at_fault_in = NULL;
+  expect ("other thread", add (TABLE, TEXT + 8, 16), 0);
+}
+
+static void
+test_changed_while_faulting_in (void)
+{
+  const struct
+  {
+    const char *what;
+    void (*change) (void);
+    int error;
+  } cases[] = {
+    { "table unmapped", unmap_tables, -EINVAL },
+    { "text unmapped", unmap_text, -EINVAL },
+    { "header spoiled", spoil_header, -EINVAL },
+    { "other thread was faster", add_first, -EEXIST },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      tables->absent = true;
+      machine.at_fault_in = cases[i].change;
+      expect (cases[i].what, add (TABLE, TEXT, 16), cases[i].error);
+      CHECK (describes (0, TEXT));
+      end_process ();
+    }
+}
+
+static void
+test_killed (void)
+{
+  struct sframe_view view;
+
+  start ();
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  machine.killed = true;
+  expect ("add, killed", add (OTHER_TABLE, TEXT_MIDDLE, 16), -EINTR);
+  expect ("remove, killed", sframe_remove (TABLE), -EINTR);
+  CHECK (sframe_find_view (TEXT, &view));
+  sframe_drop_corrupt (&view);
+  CHECK (describes (TABLE, TEXT) && describes (0, TEXT_MIDDLE));
+  machine.killed = false;
+  end_process ();
+}
+
+static void
+test_32_bit_callers (void)
+{
+  start ();
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  machine.compat = true;
+  expect ("add", add (OTHER_TABLE, TEXT_MIDDLE, 16), -EINVAL);
+  expect ("remove", sframe_remove (TABLE), -EINVAL);
+  CHECK (describes (TABLE, TEXT) && describes (0, TEXT_MIDDLE));
+  end_process ();
+}
+
+static void
+test_same_again (void)
+{
+  start ();
+  expect ("first", add (TABLE, TEXT, 64), 0);
+  expect ("second text", add (TABLE, TEXT_MIDDLE, 64), 0);
+  unsigned long objects = machine.objects;
+  expect ("first again", add (TABLE, TEXT, 64), 0);
+  expect ("second text again", add (TABLE, TEXT_MIDDLE, 64), 0);
+  CHECK (machine.objects == objects);
+  expect ("removed", sframe_remove (TABLE), 0);
+  expect ("removed once", sframe_remove (TABLE), -ENOENT);
+  CHECK (describes (0, TEXT) && describes (0, TEXT_MIDDLE));
+  end_process ();
+}
+
+/* Each overlaps what is there, by a byte at least, or looks like it.  */
+static void
+test_overlaps (void)
+{
+  enum { HERE = TABLE + 0x100, OTHER = OTHER_TABLE, SIZE = TABLE_SIZE };
+  const struct
+  {
+    const char *what;
+    unsigned long table, table_size, text, text_size;
+    int error;
+  } cases[] = {
+    { "last byte", OTHER, SIZE, TEXT + 0x13f, 16, -EEXIST },
+    { "first byte", OTHER, SIZE, TEXT, 0x101, -EEXIST },
+    { "inside", OTHER, SIZE, TEXT + 0x110, 1, -EEXIST },
+    { "around", OTHER, SIZE, TEXT, 0x1000, -EEXIST },
+    { "same text", OTHER, SIZE, TEXT + 0x100, 0x40, -EEXIST },
+    { "shorter", HERE, SIZE, TEXT + 0x100, 0x3f, -EEXIST },
+    { "longer", HERE, SIZE, TEXT + 0x100, 0x41, -EEXIST },
+    { "longer table", HERE, SIZE + 1, TEXT + 0x100, 0x40, -EEXIST },
+    { "longer table, new text", HERE, SIZE + 1, TEXT, 1, -EEXIST },
+    { "table begins in table", HERE + 4, SIZE, TEXT, 1, -EEXIST },
+    { "table ends in table", HERE - SIZE + 4, SIZE, TEXT, 1, -EEXIST },
+    { "table around table", HERE - 4, SIZE + 8, TEXT, 1, -EEXIST },
+    { "abutting before", OTHER, SIZE, TEXT, 0x100, 0 },
+    { "abutting behind", OTHER, SIZE, TEXT + 0x140, 16, 0 },
+    { "table abutting before", HERE - SIZE, SIZE, TEXT, 1, 0 },
+    { "table abutting behind", HERE + SIZE, SIZE, TEXT, 1, 0 },
+    { "text in its own table", OTHER, SIZE, OTHER, 16, 0 },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      tables->vm_flags |= VM_EXEC;
+      put_table (HERE, TEXT, 16);
+      expect ("first", add (HERE, TEXT + 0x100, 0x40), 0);
+      put_table (cases[i].table, TEXT, 16);
+      expect (cases[i].what,
+	      sframe_add (cases[i].table, cases[i].table_size, cases[i].text,
+			  cases[i].text_size), cases[i].error);
+      CHECK (describes (HERE, TEXT + 0x100) && describes (HERE, TEXT + 0x13f));
+      CHECK (describes (cases[i].error == 0 ? cases[i].table : 0,
+			cases[i].text) || cases[i].text > TEXT);
+      end_process ();
+    }
+}
+
+static void
+test_remove (void)
+{
+  start ();
+  expect ("nothing there", sframe_remove (TABLE), -ENOENT);
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  expect ("add", add (OTHER_TABLE, TEXT_MIDDLE, 16), 0);
+  expect ("inside", sframe_remove (TABLE + 4), -ENOENT);
+  expect ("last byte", sframe_remove (TABLE + TABLE_SIZE - 1), -ENOENT);
+  expect ("before", sframe_remove (TABLE - 4), -ENOENT);
+  expect ("text", sframe_remove (TEXT), -ENOENT);
+  expect ("null", sframe_remove (0), -ENOENT);
+  expect ("top", sframe_remove (ULONG_MAX), -ENOENT);
+  CHECK (describes (TABLE, TEXT) && describes (OTHER_TABLE, TEXT_MIDDLE));
+  expect ("remove", sframe_remove (TABLE), 0);
+  CHECK (describes (0, TEXT) && describes (OTHER_TABLE, TEXT_MIDDLE));
+  expect ("room for another", add (TABLE, TEXT + 8, 16), 0);
+  end_process ();
+}
+
+/* The limit of the man page, reached, passed, and reached again.  */
+static void
+test_limit (void)
+{
+  enum { LIMIT = 16384 };
+  int result = 0;
+
+  start ();
+  process.nr_areas = 0;
+  map (TABLE, TABLES_END, VM_READ);
+  map (TEXT, TEXT + LIMIT + 1, VM_EXEC);
+  for (unsigned int i = 0; i < LIMIT; ++i)
+    if ((result = add (TABLE, TEXT + i, 1)) != 0)
+      break;
+  expect ("up to the limit", result, 0);
+  expect ("one more", add (TABLE, TEXT + LIMIT, 1), -ENOSPC);
+  expect ("a new table", add (OTHER_TABLE, TEXT + LIMIT, 1), -ENOSPC);
+  expect ("one that is there", add (TABLE, TEXT, 1), 0);
+  CHECK (describes (0, TEXT + LIMIT));
+  machine_unmap (&process, TEXT, TEXT + 1);
+  map (TEXT, TEXT + 1, VM_EXEC);
+  expect ("room again", add (OTHER_TABLE, TEXT, 1), 0);
+  expect ("and none again", add (OTHER_TABLE, TEXT + LIMIT, 1), -ENOSPC);
+  end_process ();
+}
+
+/* Each allocation that adding makes fails once: nothing is added, nothing
+   lost, and then there is room again.  */
+static void
+test_no_memory (void)
+{
+  unsigned int failures = 0;
+
+  for (unsigned int n = 1;; ++n)
+    {
+      start ();
+      expect ("before", add (OTHER_TABLE, TEXT_MIDDLE, 16), 0);
+      machine.no_memory_after = n;
+      int result = add (TABLE, TEXT, 16);
+      bool failed = machine.no_memory_after == 0;
+      machine.no_memory_after = 0;
+      expect ("out of memory", result, failed ? -ENOMEM : 0);
+      CHECK (describes (failed ? 0 : TABLE, TEXT));
+      CHECK (describes (OTHER_TABLE, TEXT_MIDDLE));
+      expect ("then", add (TABLE, TEXT, 16), 0);
+      CHECK (describes (TABLE, TEXT));
+      end_process ();
+      if (!failed)
+	break;
+      ++failures;
+    }
+  /* The table, the text, and a node of each tree.  */
+  CHECK (failures >= 4);
+}
+
+static void
+test_no_memory_at_first (void)
+{
+  unsigned int failures = 0;
+
+  for (unsigned int n = 1;; ++n)
+    {
+      start ();
+      machine.no_memory_after = n;
+      int result = add (TABLE, TEXT, 16);
+      bool failed = machine.no_memory_after == 0;
+      machine.no_memory_after = 0;
+      expect ("out of memory", result, failed ? -ENOMEM : 0);
+      CHECK (describes (failed ? 0 : TABLE, TEXT));
+      expect ("remove", sframe_remove (TABLE), failed ? -ENOENT : 0);
+      end_process ();
+      if (!failed)
+	break;
+      ++failures;
+    }
+  CHECK (failures >= 3);
+}
+
+/* Two texts of TABLE, one of OTHER_TABLE.  */
+static void
+start_with_three (void)
+{
+  start ();
+  expect ("add", add (TABLE, TEXT + 0x100, 0x100), 0);
+  expect ("add", add (TABLE, TEXT_MIDDLE, 0x100), 0);
+  expect ("add", add (OTHER_TABLE, TEXT + 0x400, 0x100), 0);
+}
+
+/* Which of the three are there after START to END was unmapped.  */
+static void
+check_unmapped (unsigned long start, unsigned long end, bool first,
+		bool second, bool third)
+{
+  unsigned long texts = first + second + third;
+  unsigned long registered = (first || second) + third;
+
+  start_with_three ();
+  machine_unmap (&process, start, end);
+  CHECK (describes (first ? TABLE : 0, TEXT + 0x100));
+  CHECK (describes (first ? TABLE : 0, TEXT + 0x1ff));
+  CHECK (describes (second ? TABLE : 0, TEXT_MIDDLE));
+  CHECK (describes (third ? OTHER_TABLE : 0, TEXT + 0x400));
+  rcu_barrier ();
+  CHECK (machine.objects == 1 + texts + registered);
+  end_process ();
+}
+
+static void
+test_unmap (void)
+{
+  check_unmapped (DATA, DATA_END, true, true, true);
+  check_unmapped (TEXT, TEXT + 0x100, true, true, true);
+  check_unmapped (TEXT + 0x200, TEXT + 0x400, true, true, true);
+  check_unmapped (TEXT, TEXT + 0x101, false, true, true);
+  check_unmapped (TEXT + 0x1ff, TEXT + 0x200, false, true, true);
+  check_unmapped (TEXT + 0x1ff, TEXT + 0x401, false, true, false);
+  check_unmapped (TEXT, TEXT_MIDDLE, false, true, false);
+  check_unmapped (TEXT_MIDDLE, TEXT_END, true, false, true);
+  check_unmapped (TEXT, TEXT_END, false, false, false);
+  check_unmapped (TABLE, TABLE + 1, false, false, true);
+  check_unmapped (TABLE + TABLE_SIZE - 1, TABLE + TABLE_SIZE, false, false,
+		  true);
+  check_unmapped (TABLE + TABLE_SIZE, OTHER_TABLE, true, true, true);
+  check_unmapped (OTHER_TABLE, TABLES_END, true, true, false);
+  check_unmapped (TABLE, TABLES_END, false, false, false);
+  check_unmapped (BASE, BASE + MEMORY, false, false, false);
+  check_unmapped (0, TASK_SIZE, false, false, false);
+}
+
+/* New code where old code was is not described by the old table.  */
+static void
+test_mapped_over (void)
+{
+  start_with_three ();
+  machine_unmap (&process, TEXT, TEXT_MIDDLE);
+  map (TEXT, TEXT_MIDDLE, VM_READ | VM_EXEC);
+  CHECK (describes (0, TEXT + 0x100) && describes (0, TEXT + 0x400));
+  expect ("other table", add (OTHER_TABLE, TEXT + 0x100, 0x100), 0);
+  CHECK (describes (OTHER_TABLE, TEXT + 0x100));
+  CHECK (describes (TABLE, TEXT_MIDDLE));
+  end_process ();
+}
+
+/* A child has all that its parent has, and each keeps its own.  */
+static void
+test_fork (void)
+{
+  struct mm_struct child;
+
+  start_with_three ();
+  expect ("fork", machine_fork (&child, &process, 0), 0);
+  expect ("parent", sframe_remove (TABLE), 0);
+  machine_exit (&process);
+  rcu_barrier ();
+  current->mm = &child;
+  CHECK (describes (TABLE, TEXT + 0x100) && describes (TABLE, TEXT_MIDDLE));
+  CHECK (describes (OTHER_TABLE, TEXT + 0x400) && describes (0, TEXT));
+  expect ("again", add (TABLE, TEXT + 0x100, 0x100), 0);
+  expect ("child", sframe_remove (TABLE), 0);
+  CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+  process = child;
+  end_process ();
+}
+
+/* A child lacks the mappings that madvise keeps from it, one at a time: the
+   tables, the texts, and data.  */
+static void
+test_fork_without_a_mapping (void)
+{
+  for (unsigned int skip = 0; skip < 4; ++skip)
+    {
+      struct mm_struct child;
+
+      start_with_three ();
+      expect ("fork", machine_fork (&child, &process, 1 << skip), 0);
+      current->mm = &child;
+      CHECK (describes (skip > 1 ? TABLE : 0, TEXT + 0x100));
+      CHECK (describes (skip > 1 ? OTHER_TABLE : 0, TEXT + 0x400));
+      CHECK (describes (skip == 0 || skip == 2 ? 0 : TABLE, TEXT_MIDDLE));
+      machine_exit (&child);
+      current->mm = &process;
+      CHECK (describes (TABLE, TEXT + 0x100));
+      end_process ();
+    }
+}
+
+/* A mapping of which a part was locked or made writable is several.  A child
+   has what has all of them: SKIP tells which it lacks, the 1st half of all
+   tables and texts in bits 0 and 1, the 2nd in 4 and 5.  */
+static void
+check_fork_of_split (unsigned long skip, bool first, bool third)
+{
+  struct mm_struct child;
+
+  start_with_three ();
+  machine_split (&process, TABLE + 16);
+  machine_split (&process, TEXT + 0x180);
+  expect ("fork", machine_fork (&child, &process, skip), 0);
+  current->mm = &child;
+  CHECK (describes (first ? TABLE : 0, TEXT + 0x100));
+  CHECK (describes (third ? OTHER_TABLE : 0, TEXT + 0x400));
+  machine_exit (&child);
+  end_process ();
+}
+
+static void
+test_fork_with_split_mappings (void)
+{
+  check_fork_of_split (0, true, true);
+  check_fork_of_split (1 << 0, false, true);
+  check_fork_of_split (1 << 1, false, true);
+  check_fork_of_split (1 << 4, false, false);
+  check_fork_of_split (1 << 5, false, false);
+}
+
+static void
+test_fork_without_memory (void)
+{
+  unsigned int failures = 0;
+
+  for (unsigned int n = 1;; ++n)
+    {
+      struct mm_struct child;
+
+      start_with_three ();
+      machine.no_memory_after = n;
+      int result = machine_fork (&child, &process, 0);
+      bool failed = machine.no_memory_after == 0;
+      machine.no_memory_after = 0;
+      expect ("fork", result, failed ? -ENOMEM : 0);
+      machine_exit (&child);
+      CHECK (describes (TABLE, TEXT + 0x100));
+      CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+      end_process ();
+      if (!failed)
+	break;
+      ++failures;
+    }
+  /* The child's, two tables, three texts, and a node of each tree.  */
+  CHECK (failures >= 8);
+}
+
+static void
+test_fork_of_nothing (void)
+{
+  struct mm_struct child;
+
+  start ();
+  expect ("fork", machine_fork (&child, &process, 0), 0);
+  CHECK (!sframe_registered (&child) && machine.objects == 0);
+  machine_exit (&child);
+  machine_unmap (&process, TEXT, TEXT_END);
+  CHECK (!sframe_registered (&process));
+  end_process ();
+}
+
+/* Only the very table that was found corrupt goes.  */
+static void
+test_drop_corrupt (void)
+{
+  struct sframe_view view;
+
+  start_with_three ();
+  machine.messages = 0;
+  CHECK (sframe_find_view (TEXT + 0x100, &view));
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1);
+  CHECK (describes (0, TEXT + 0x100) && describes (0, TEXT_MIDDLE));
+  CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1);
+
+  /* Another thread has put another table there meanwhile.  */
+  expect ("larger", sframe_add (TABLE, TABLE_SIZE + 4, TEXT, 16), 0);
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1 && describes (TABLE, TEXT));
+  expect ("remove", sframe_remove (TABLE), 0);
+  put_table (DATA, TEXT, 16);
+  expect ("elsewhere", add (DATA, TEXT, 16), 0);
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1 && describes (DATA, TEXT));
+  end_process ();
+}
+
+/* Another CPU removes the table, or the mapping, at each moment of a lookup.
+   The reader finds the table or nothing, and touches nothing freed.  */
+static void
+remove_table (void)
+{
+  expect ("other CPU", sframe_remove (TABLE), 0);
+}
+
+static void
+test_removed_during_lookup (void)
+{
+  static void (*const changes[]) (void) = { remove_table, unmap_text,
+					    unmap_tables };
+  unsigned int moments = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE (changes); ++i)
+    for (unsigned int n = 1;; ++n, ++moments)
+      {
+	struct sframe_view view;
+
+	start ();
+	expect ("add", add (TABLE, TEXT, 16), 0);
+	machine.other_cpu = changes[i];
+	machine.other_cpu_after = n;
+	CHECK (!sframe_find_view (TEXT, &view)
+	       || (view.start == TABLE && view.size == TABLE_SIZE));
+	bool happened = machine.other_cpu_after == 0;
+	machine.other_cpu_after = 0;
+	if (happened)
+	  CHECK (describes (0, TEXT));
+	end_process ();
+	if (!happened)
+	  break;
+      }
+  CHECK (moments >= 3 * 2);
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (ranges),
+  CASE (ranges_at_their_limits),
+  CASE (headers),
+  CASE (unreadable_header),
+  CASE (header_not_in_memory),
+  CASE (changed_while_faulting_in),
+  CASE (killed),
+  CASE (32_bit_callers),
+  CASE (same_again),
+  CASE (overlaps),
+  CASE (remove),
+  CASE (limit),
+  CASE (no_memory),
+  CASE (no_memory_at_first),
+  CASE (unmap),
+  CASE (mapped_over),
+  CASE (fork),
+  CASE (fork_without_a_mapping),
+  CASE (fork_with_split_mappings),
+  CASE (fork_without_memory),
+  CASE (fork_of_nothing),
+  CASE (drop_corrupt),
+  CASE (removed_during_lookup),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}

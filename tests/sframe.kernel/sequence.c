@@ -1,0 +1,528 @@
+/* Random sequences of what processes do to their SFrame tables, and a model.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Usage: sequence COUNT SEED
+   The model keeps a plain array of what each process has registered, and the
+   owner of each page, and answers from them by the words of
+   manual/PR_ADD_SFRAME.2const.  After each of COUNT operations, what is found
+   of a process must be what its model says, and no object be left over.  */
+
+#include "process.h"
+
+enum { PAGE = 0x1000, PAGES = 24, RECORDS = 200, PROCESSES = 4 };
+enum { STEP = 0x200, TOP = BASE + PAGES * PAGE };
+
+struct record
+{
+  unsigned long table, table_size, text, text_size;
+};
+
+struct model
+{
+  bool alive;
+  struct mm_struct mm;
+  unsigned int count;
+  struct record records[RECORDS];
+  /* The mapping that has a page; 0: none.  */
+  unsigned int mapping[PAGES];
+  bool executable[PAGES];
+};
+
+/* What has come to pass, so that none of it is missing.  */
+enum outcome
+{
+  ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED, UNMAPPED,
+  FORKED, FORK_FAILED, LOST_BY_FORK, DROPPED, NOT_DROPPED, OUTCOMES
+};
+
+static unsigned long outcomes[OUTCOMES];
+
+static struct model models[PROCESSES], *self;
+static unsigned int last_mapping;
+static unsigned long operation;
+static uint64_t state;
+
+static void
+fail (const char *what, long result, long expected)
+{
+  printf ("FAIL: operation %lu, %s: %ld, not %ld\n", operation, what, result,
+	  expected);
+  exit (EXIT_FAILURE);
+}
+
+static void
+expect (const char *what, long result, long expected)
+{
+  if (result != expected)
+    fail (what, result, expected);
+}
+
+static uint64_t
+draw (uint64_t limit)
+{
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (state >> 16) % limit;
+}
+
+static bool
+overlap (unsigned long a, unsigned long a_size, unsigned long b,
+	 unsigned long b_size)
+{
+  return a < b + b_size && b < a + a_size;
+}
+
+/* Whether pages from START on for SIZE bytes are all mapped; by one mapping
+   if ONE, and as code if CODE.  */
+static bool
+mapped (const struct model *model, unsigned long start, unsigned long size,
+	bool one, bool code)
+{
+  unsigned int first = (start - BASE) / PAGE;
+
+  if (start < BASE || start + size > TOP)
+    return false;
+  for (unsigned int i = first; i <= (start + size - 1 - BASE) / PAGE; ++i)
+    if (model->mapping[i] == 0 || (code && !model->executable[i])
+	|| (one && model->mapping[i] != model->mapping[first]))
+      return false;
+  return true;
+}
+
+/* Each multiple of STEP has a good header, but the last one of each page.  */
+static bool
+good_table (const struct record *r)
+{
+  return (r->table % STEP == 0 && r->table % PAGE != PAGE - STEP
+	  && r->table_size >= TABLE_SIZE);
+}
+
+static bool
+same (const struct record *a, const struct record *b)
+{
+  return (a->table == b->table && a->table_size == b->table_size
+	  && a->text == b->text && a->text_size == b->text_size);
+}
+
+/* What adding R must say, if there is memory; 1: that it was new.  */
+static int
+model_add (const struct record *r)
+{
+  if (r->text_size == 0 || r->table_size < 28
+      || !mapped (self, r->table, r->table_size, true, false)
+      || !mapped (self, r->text, r->text_size, true, true)
+      || !good_table (r))
+    return -EINVAL;
+  for (unsigned int i = 0; i < self->count; ++i)
+    {
+      const struct record *old = &self->records[i];
+      if (same (old, r))
+	return 0;
+      if (overlap (old->text, old->text_size, r->text, r->text_size))
+	return -EEXIST;
+      if (overlap (old->table, old->table_size, r->table, r->table_size)
+	  && (old->table != r->table || old->table_size != r->table_size))
+	return -EEXIST;
+    }
+  return 1;
+}
+
+/* Forget the records of MODEL from START to END: whose table overlaps that,
+   and, if TEXTS, whose text does.  */
+static unsigned int
+model_drop (struct model *model, unsigned long start, unsigned long end,
+	    bool texts)
+{
+  unsigned int kept = 0, dropped = 0;
+
+  for (unsigned int i = 0; i < model->count; ++i)
+    {
+      struct record r = model->records[i];
+      if (overlap (r.table, r.table_size, start, end - start)
+	  || (texts && overlap (r.text, r.text_size, start, end - start)))
+	++dropped;
+      else
+	model->records[kept++] = r;
+    }
+  model->count = kept;
+  return dropped;
+}
+
+static unsigned long
+any_size (void)
+{
+  static const unsigned long sizes[] = {
+    0, 1, 1, 31, 32, 32, 33, 64, 64, 27, 28, TABLE_SIZE - 1, TABLE_SIZE,
+    TABLE_SIZE, STEP, STEP, STEP + 1, 3 * STEP, PAGE, PAGE + 1, 2 * PAGE
+  };
+  return sizes[draw (ARRAY_SIZE (sizes))];
+}
+
+/* Something to add: now and then the same as before, or the same table.  */
+static struct record
+any_record (void)
+{
+  struct record r = {
+    .table = BASE + draw (PAGES * PAGE / STEP) * STEP,
+    .table_size = any_size (),
+    .text = BASE + draw (PAGES * PAGE / 32) * 32 + draw (8) / 7,
+    .text_size = any_size ()
+  };
+  unsigned int like = draw (8);
+
+  if (like < 4 && r.table_size < TABLE_SIZE)
+    r.table_size = TABLE_SIZE;
+  if (self->count == 0 || like > 2)
+    return r;
+  const struct record *old = &self->records[draw (self->count)];
+  if (like == 0)
+    return *old;
+  r.table = old->table;
+  r.table_size = old->table_size;
+  /* Abutting, half of the time.  */
+  if (like == 1)
+    r.text = old->text + old->text_size;
+  return r;
+}
+
+/* Let an allocation fail, now and then; whether one did.  */
+static void
+short_of_memory (void)
+{
+  machine.no_memory_after = draw (6) == 0 ? 1 + draw (8) : 0;
+}
+
+static bool
+was_short_of_memory (unsigned long after)
+{
+  bool was = after != 0 && machine.no_memory_after == 0;
+  machine.no_memory_after = 0;
+  return was;
+}
+
+static void
+do_add (void)
+{
+  struct record r = any_record ();
+  int expected = model_add (&r);
+
+  if (self->count == RECORDS)
+    return;
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
+  int result = sframe_add (r.table, r.table_size, r.text, r.text_size);
+  if (was_short_of_memory (after))
+    {
+      expect ("add without memory", result, -ENOMEM);
+      expect ("model of that", expected, 1);
+      ++outcomes[NO_MEMORY];
+      return;
+    }
+  expect ("add", result, expected < 0 ? expected : 0);
+  ++outcomes[expected == 1 ? ADDED : expected == 0 ? SAME
+	     : expected == -EEXIST ? OVERLAPPED : REFUSED];
+  if (expected == 1)
+    self->records[self->count++] = r;
+}
+
+static void
+do_remove (void)
+{
+  unsigned long table = BASE + draw (PAGES * PAGE / STEP) * STEP;
+  bool there = false;
+
+  if (self->count > 0 && draw (2) == 0)
+    table = self->records[draw (self->count)].table + draw (8) / 7 * 4;
+  for (unsigned int i = 0; i < self->count; ++i)
+    there |= self->records[i].table == table;
+  expect ("remove", sframe_remove (table), there ? 0 : -ENOENT);
+  ++outcomes[there ? REMOVED : NOT_REMOVED];
+  if (there)
+    model_drop (self, table, table + 1, false);
+}
+
+/* Unmap some pages, and map some of them anew if AGAIN.  */
+static void
+change_mapping (bool again)
+{
+  unsigned int first = draw (PAGES), count = 1 + draw (4);
+  unsigned long start = BASE + first * PAGE, size;
+
+  count = min (count, PAGES - first);
+  size = count * PAGE;
+  machine_unmap (&self->mm, start, start + size);
+  outcomes[UNMAPPED] += model_drop (self, start, start + size, true);
+  for (unsigned int i = first; i < first + count; ++i)
+    self->mapping[i] = 0;
+  if (!again)
+    return;
+  bool code = draw (3) != 0;
+  machine_map (&self->mm, start, size, code ? VM_READ | VM_EXEC : VM_READ,
+	       at (start));
+  ++last_mapping;
+  for (unsigned int i = first; i < first + count; ++i)
+    {
+      self->mapping[i] = last_mapping;
+      self->executable[i] = code;
+    }
+}
+
+static void
+do_map (void)
+{
+  change_mapping (true);
+}
+
+static void
+do_unmap (void)
+{
+  change_mapping (false);
+}
+
+static void
+do_split (void)
+{
+  unsigned int first = draw (PAGES), old = self->mapping[first];
+
+  machine_split (&self->mm, BASE + first * PAGE);
+  if (old == 0 || first == 0 || self->mapping[first - 1] != old)
+    return;
+  ++last_mapping;
+  while (first < PAGES && self->mapping[first] == old)
+    self->mapping[first++] = last_mapping;
+}
+
+static struct model *
+free_model (void)
+{
+  for (unsigned int i = 0; i < PROCESSES; ++i)
+    if (!models[i].alive)
+      return &models[i];
+  return NULL;
+}
+
+/* CHILD lacks the mappings of SELF that SKIP tells of, and what needs
+   them.  */
+static void
+model_fork (struct model *child, unsigned long skip)
+{
+  for (unsigned int i = 0; i < self->mm.nr_areas; ++i)
+    if ((skip >> i & 1) != 0)
+      for (unsigned long page = self->mm.areas[i].vm_start;
+	   page < self->mm.areas[i].vm_end; page += PAGE)
+	child->mapping[(page - BASE) / PAGE] = 0;
+  for (unsigned int i = 0; i < self->count; ++i)
+    {
+      struct record r = self->records[i];
+      if (mapped (child, r.table, r.table_size, false, false)
+	  && mapped (child, r.text, r.text_size, false, false))
+	child->records[child->count++] = r;
+      else
+	++outcomes[LOST_BY_FORK];
+    }
+}
+
+static void
+do_fork (void)
+{
+  unsigned long skip = draw (2) == 0 ? 0 : 1UL << draw (PAGES);
+  struct model *child = free_model ();
+
+  if (child == NULL)
+    return;
+  memcpy (child->mapping, self->mapping, sizeof child->mapping);
+  memcpy (child->executable, self->executable, sizeof child->executable);
+  child->count = 0;
+  model_fork (child, skip);
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
+  int result = machine_fork (&child->mm, &self->mm, skip);
+  bool failed = was_short_of_memory (after);
+  expect ("fork", result, failed ? -ENOMEM : 0);
+  ++outcomes[failed ? FORK_FAILED : FORKED];
+  child->alive = !failed;
+  if (failed)
+    machine_exit (&child->mm);
+}
+
+static void
+do_switch (void)
+{
+  struct model *other = &models[draw (PROCESSES)];
+
+  if (other->alive)
+    self = other;
+  current->mm = &self->mm;
+}
+
+/* Another process goes on if there is one, else a new one.  */
+static void
+do_exit (void)
+{
+  struct model *old = self;
+
+  machine_exit (&old->mm);
+  *old = (struct model) { .alive = false };
+  for (unsigned int i = 0; i < PROCESSES; ++i)
+    if (models[i].alive)
+      self = &models[i];
+  self->alive = true;
+  current->mm = &self->mm;
+}
+
+/* A table is found corrupt, perhaps some time after it was looked up.  */
+static void
+do_drop_corrupt (void)
+{
+  static struct sframe_view view;
+  bool there = false;
+
+  if (draw (2) == 0 && self->count > 0
+      && !sframe_find_view (self->records[draw (self->count)].text, &view))
+    fail ("lookup of a record", 0, 1);
+  for (unsigned int i = 0; i < self->count; ++i)
+    there |= (self->records[i].table == view.start
+	      && self->records[i].table_size == view.size);
+  unsigned long messages = machine.messages;
+  /* As in its only caller, something was registered once.  */
+  if (sframe_registered (&self->mm))
+    sframe_drop_corrupt (&view);
+  expect ("messages", machine.messages - messages, there);
+  ++outcomes[there ? DROPPED : NOT_DROPPED];
+  if (there)
+    model_drop (self, view.start, view.start + 1, false);
+}
+
+/* ADDRESS is described as the model says.  */
+static void
+check_address (unsigned long address)
+{
+  const struct record *expected = NULL;
+  struct sframe_view view = { .start = 0 };
+
+  for (unsigned int i = 0; i < self->count; ++i)
+    if (address - self->records[i].text < self->records[i].text_size)
+      expected = &self->records[i];
+  expect ("lookup", sframe_find_view (address, &view), expected != NULL);
+  if (expected == NULL)
+    return;
+  expect ("table", view.start, expected->table);
+  expect ("size of the table", view.size, expected->table_size);
+}
+
+static void
+check_self (void)
+{
+  for (unsigned int i = 0; i < self->count; ++i)
+    {
+      const struct record *r = &self->records[i];
+      check_address (r->text - 1);
+      check_address (r->text);
+      check_address (r->text + r->text_size - 1);
+      check_address (r->text + r->text_size);
+    }
+  for (unsigned int i = 0; i < 8; ++i)
+    check_address (BASE + draw (PAGES * PAGE));
+  if (operation % 256 == 0)
+    for (unsigned long i = BASE - 32; i <= TOP; i += 32)
+      check_address (i);
+}
+
+/* No more objects than the models have, now that nobody reads.  */
+static void
+check_objects (void)
+{
+  unsigned long expected = 0;
+
+  rcu_barrier ();
+  for (unsigned int i = 0; i < PROCESSES; ++i)
+    {
+      const struct model *model = &models[i];
+      if (!model->alive)
+	continue;
+      expected += sframe_registered ((struct mm_struct *) &model->mm);
+      expected += model->count;
+      for (unsigned int j = 0; j < model->count; ++j)
+	{
+	  unsigned int k = 0;
+	  while (model->records[k].table != model->records[j].table)
+	    ++k;
+	  expected += k == j;
+	}
+    }
+  expect ("objects", machine.objects, expected);
+}
+
+static const struct
+{
+  void (*run) (void);
+  unsigned int weight;
+} operations[] = {
+  { do_add, 200 }, { do_remove, 8 }, { do_map, 12 }, { do_unmap, 3 },
+  { do_split, 8 }, { do_fork, 8 }, { do_switch, 8 }, { do_exit, 2 },
+  { do_drop_corrupt, 4 },
+};
+
+static void
+operate (void)
+{
+  unsigned int total = 0, chosen, i = 0;
+
+  for (i = 0; i < ARRAY_SIZE (operations); ++i)
+    total += operations[i].weight;
+  chosen = draw (total);
+  for (i = 0; chosen >= operations[i].weight; ++i)
+    chosen -= operations[i].weight;
+  operations[i].run ();
+  check_self ();
+  if (draw (4) == 0)
+    check_objects ();
+}
+
+static void
+tell (bool good, const char *what)
+{
+  printf ("%s: %s\n", good ? "PASS" : "FAIL", what);
+}
+
+static void
+begin (const char *seed)
+{
+  state = strtoul (seed, NULL, 10);
+  printf ("seed %s\n", seed);
+  new_process ();
+  for (unsigned long i = 0; i < PAGES * PAGE; i += STEP)
+    if (i % PAGE != PAGE - STEP)
+      put_table (BASE + i, BASE, PAGE);
+  self = models;
+  self->alive = true;
+  current->mm = &self->mm;
+}
+
+int
+main (int argc, char **argv)
+{
+  bool all = true;
+
+  if (argc != 3)
+    return EXIT_FAILURE;
+  unsigned long count = strtoul (argv[1], NULL, 10);
+  begin (argv[2]);
+  for (operation = 1; operation <= count; ++operation)
+    operate ();
+  tell (true, "processes and models agree");
+  for (unsigned int i = 0; i < OUTCOMES; ++i)
+    {
+      printf ("%lu ", outcomes[i]);
+      all &= outcomes[i] > count / 5000;
+    }
+  printf ("outcomes\n");
+  tell (all, "each outcome was met");
+  for (unsigned int i = 0; i < PROCESSES; ++i)
+    if (models[i].alive)
+      machine_exit (&models[i].mm);
+  rcu_barrier ();
+  tell (machine.objects + machine.nodes == 0, "nothing is left");
+  return 0;
+}

@@ -1,0 +1,439 @@
+/* User memory, allocator and RCU of one thread, which fail on demand.
+   SPDX-License-Identifier: GPL-2.0-only  */
+
+#include <linux/sframe.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct machine machine;
+struct task_struct current_task = { .comm = "test" };
+struct pt_regs current_registers;
+
+static void
+bug (const char *what)
+{
+  fprintf (stderr, "BUG: %s\n", what);
+  abort ();
+}
+
+/* RCU  */
+
+static unsigned int readers;
+/* The oldest first: the maple tree counts on it.  */
+static struct rcu_head *callbacks, **last_callback = &callbacks;
+
+/* Another CPU may do something now, of which this one's reader must be
+   unharmed.  */
+static void
+rcu_event (void)
+{
+  unsigned int saved = readers;
+
+  if (machine.other_cpu_after == 0 || --machine.other_cpu_after != 0)
+    return;
+  readers = 0;
+  machine.other_cpu ();
+  readers = saved;
+  if (readers == 0)
+    rcu_barrier ();
+}
+
+void
+rcu_read_lock (void)
+{
+  ++readers;
+  rcu_event ();
+}
+
+void
+rcu_read_unlock (void)
+{
+  if (readers-- == 0)
+    bug ("RCU unlocked, but not locked");
+  rcu_event ();
+}
+
+void
+call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *))
+{
+  head->func = func;
+  head->next = NULL;
+  *last_callback = head;
+  last_callback = &head->next;
+}
+
+/* An offset in place of a function says the same as in the kernel.  */
+void
+rcu_kfree (struct rcu_head *head, size_t offset)
+{
+  call_rcu (head, (void (*) (struct rcu_head *)) offset);
+}
+
+static void
+run_callback (struct rcu_head *head)
+{
+  size_t offset = (size_t) head->func;
+
+  if (offset < 4096)
+    kfree ((char *) head - offset);
+  else
+    head->func (head);
+}
+
+void
+rcu_barrier (void)
+{
+  if (readers != 0)
+    bug ("grace period awaited by a reader");
+  while (callbacks != NULL)
+    {
+      struct rcu_head *head = callbacks;
+      callbacks = head->next;
+      if (callbacks == NULL)
+	last_callback = &callbacks;
+      run_callback (head);
+    }
+}
+
+/* Allocator  */
+
+struct chunk
+{
+  unsigned long is_node;
+  /* Of the strictest alignment that there is; nodes have their size's.  */
+  unsigned char bytes[] __attribute__ ((aligned (256)));
+};
+
+static bool
+out_of_memory (gfp_t gfp)
+{
+  /* Make the tree let go of its lock and ask again.  */
+  if (!gfpflags_allow_blocking (gfp))
+    return true;
+  if (readers != 0)
+    bug ("allocation may sleep under RCU");
+  return ((gfp & __GFP_NOFAIL) == 0 && machine.no_memory_after != 0
+	  && --machine.no_memory_after == 0);
+}
+
+static void *
+allocate (size_t size, gfp_t gfp, bool is_node)
+{
+  size_t align = __alignof__ (struct chunk);
+  struct chunk *chunk;
+
+  if (out_of_memory (gfp))
+    return NULL;
+  chunk = aligned_alloc (align, ALIGN (sizeof *chunk + size, align));
+  if (chunk == NULL)
+    bug ("out of memory indeed");
+  chunk->is_node = is_node;
+  ++*(is_node ? &machine.nodes : &machine.objects);
+  /* What was not written must not be relied on.  */
+  memset (chunk->bytes, (gfp & __GFP_ZERO) != 0 ? 0 : 0xa5, size);
+  return chunk->bytes;
+}
+
+void *
+kmalloc (size_t size, gfp_t gfp)
+{
+  return allocate (size, gfp, false);
+}
+
+/* As in the kernel, of either kind.  */
+void
+kfree (void *object)
+{
+  struct chunk *chunk;
+
+  if (object == NULL)
+    return;
+  chunk = container_of (object, struct chunk, bytes);
+  --*(chunk->is_node ? &machine.nodes : &machine.objects);
+  free (chunk);
+}
+
+struct kmem_cache *
+__kmem_cache_create_args (const char *name, unsigned int size,
+			  struct kmem_cache_args *args, unsigned int flags)
+{
+  static struct kmem_cache cache;
+
+  if (cache.size != 0)
+    bug ("second cache");
+  cache.size = size;
+  return &cache;
+}
+
+void *
+kmem_cache_alloc_lru (struct kmem_cache *cache, struct list_lru *lru, int gfp)
+{
+  return allocate (cache->size, gfp, true);
+}
+
+void
+kmem_cache_free_bulk (struct kmem_cache *cache, size_t count, void **list)
+{
+  while (count > 0)
+    kfree (list[--count]);
+}
+
+int
+kmem_cache_refill_sheaf (struct kmem_cache *cache, gfp_t gfp,
+			 struct slab_sheaf **sheaf, unsigned int size)
+{
+  while ((*sheaf)->size < size)
+    {
+      void *node = allocate (cache->size, gfp, true);
+      if (node == NULL)
+	return -ENOMEM;
+      (*sheaf)->objects[(*sheaf)->size++] = node;
+    }
+  return 0;
+}
+
+struct slab_sheaf *
+kmem_cache_prefill_sheaf (struct kmem_cache *cache, gfp_t gfp,
+			  unsigned int size)
+{
+  enum { OBJECTS_MAX = 64 };
+  struct slab_sheaf *sheaf
+    = calloc (1, sizeof *sheaf + OBJECTS_MAX * sizeof sheaf->objects[0]);
+
+  if (sheaf == NULL || size > OBJECTS_MAX)
+    bug ("large sheaf");
+  if (kmem_cache_refill_sheaf (cache, gfp, &sheaf, size) == 0)
+    return sheaf;
+  kmem_cache_return_sheaf (cache, gfp, sheaf);
+  return NULL;
+}
+
+void
+kmem_cache_return_sheaf (struct kmem_cache *cache, gfp_t gfp,
+			 struct slab_sheaf *sheaf)
+{
+  kmem_cache_free_bulk (cache, sheaf->size, sheaf->objects);
+  free (sheaf);
+}
+
+void *
+kmem_cache_alloc_from_sheaf (struct kmem_cache *cache, gfp_t gfp,
+			     struct slab_sheaf *sheaf)
+{
+  if (sheaf->size == 0)
+    bug ("empty sheaf");
+  return sheaf->objects[--sheaf->size];
+}
+
+/* Tasks and mappings  */
+
+extern void maple_tree_init (void);
+
+void
+machine_start (void)
+{
+  maple_tree_init ();
+}
+
+void
+pr_debug_ratelimited (const char *format, ...)
+{
+  ++machine.messages;
+}
+
+int
+mmap_write_lock_killable (struct mm_struct *mm)
+{
+  if (readers != 0)
+    bug ("mm locked under RCU");
+  if (mm->locked)
+    bug ("mm locked twice");
+  if (machine.killed)
+    return -EINTR;
+  mm->locked = true;
+  return 0;
+}
+
+void
+mmap_write_unlock (struct mm_struct *mm)
+{
+  mmap_assert_write_locked (mm);
+  mm->locked = false;
+}
+
+void
+mmap_assert_write_locked (const struct mm_struct *mm)
+{
+  if (!mm->locked)
+    bug ("mm not locked");
+}
+
+static struct vm_area_struct *
+find_area (struct mm_struct *mm, unsigned long address)
+{
+  for (unsigned int i = 0; i < mm->nr_areas; ++i)
+    if (address - mm->areas[i].vm_start
+	< mm->areas[i].vm_end - mm->areas[i].vm_start)
+      return &mm->areas[i];
+  return NULL;
+}
+
+struct vm_area_struct *
+vma_lookup (struct mm_struct *mm, unsigned long address)
+{
+  mmap_assert_write_locked (mm);
+  return find_area (mm, address);
+}
+
+struct vm_area_struct *
+machine_map (struct mm_struct *mm, unsigned long start, unsigned long size,
+	     vm_flags_t flags, unsigned char *bytes)
+{
+  struct vm_area_struct *area = &mm->areas[mm->nr_areas++];
+
+  if (mm->nr_areas > AREAS_MAX)
+    bug ("too many mappings for this test");
+  *area = (struct vm_area_struct) {
+    .vm_start = start, .vm_end = start + size, .vm_flags = flags,
+    .bytes = bytes
+  };
+  return area;
+}
+
+void
+machine_split (struct mm_struct *mm, unsigned long address)
+{
+  struct vm_area_struct *area = find_area (mm, address), *high;
+  unsigned long done;
+
+  if (area == NULL || area->vm_start == address)
+    return;
+  done = address - area->vm_start;
+  high = machine_map (mm, address, area->vm_end - address, area->vm_flags,
+		      area->bytes == NULL ? NULL : area->bytes + done);
+  high->absent = area->absent;
+  area->vm_end = address;
+}
+
+void
+machine_unmap (struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+  mmap_write_lock_killable (mm);
+  machine_split (mm, start);
+  machine_split (mm, end);
+  for (unsigned int i = mm->nr_areas; i-- > 0;)
+    if (mm->areas[i].vm_start >= start && mm->areas[i].vm_end <= end)
+      mm->areas[i] = mm->areas[--mm->nr_areas];
+  sframe_unmap (mm, start, end);
+  mmap_write_unlock (mm);
+}
+
+int
+machine_fork (struct mm_struct *new, struct mm_struct *old,
+	      unsigned long skip)
+{
+  int result;
+
+  *new = (struct mm_struct) { .locked = true };
+  sframe_init_mm (new);
+  for (unsigned int i = 0; i < old->nr_areas; ++i)
+    if ((skip >> i % BITS_PER_LONG & 1) == 0)
+      new->areas[new->nr_areas++] = old->areas[i];
+  old->locked = true;
+  result = sframe_dup_mm (new, old);
+  mmap_write_unlock (old);
+  mmap_write_unlock (new);
+  return result;
+}
+
+void
+machine_exit (struct mm_struct *mm)
+{
+  sframe_free_mm (mm);
+  if (mm->sframe != NULL)
+    bug ("dangling pointer in an mm");
+  mm->nr_areas = 0;
+}
+
+/* User memory  */
+
+/* The bytes at ADDRESS, and in *SIZE how many of the *SIZE wanted there are
+   in one go.  */
+static const unsigned char *
+readable (unsigned long address, unsigned long *size, bool fault_in)
+{
+  struct vm_area_struct *area = find_area (current->mm, address);
+  unsigned long limit = machine.fault_at != 0 ? machine.fault_at : -1UL;
+
+  if (area == NULL)
+    ++machine.unmapped;
+  if (area == NULL || area->bytes == NULL || address >= limit
+      || (area->absent && !fault_in))
+    return NULL;
+  area->absent = false;
+  *size = min (*size, min (area->vm_end, limit) - address);
+  return area->bytes + (address - area->vm_start);
+}
+
+/* Returns how many of the SIZE bytes were not copied.  */
+static unsigned long
+copy (void *to, unsigned long from, unsigned long size, bool fault_in)
+{
+  ++machine.accesses;
+  if (machine.fault_after != 0 && --machine.fault_after == 0)
+    {
+      machine.fault_after = 1;
+      return size;
+    }
+  while (size > 0)
+    {
+      unsigned long run = size;
+      const unsigned char *bytes = readable (from, &run, fault_in);
+      if (bytes == NULL)
+	break;
+      memcpy (to, bytes, run);
+      to = (char *) to + run;
+      from += run;
+      size -= run;
+    }
+  return size;
+}
+
+/* As in the kernel, what was not copied is cleared, and its size returned.  */
+unsigned long
+copy_from_user (void *to, const void *from, unsigned long size)
+{
+  unsigned long left;
+
+  if (readers != 0)
+    bug ("page fault under RCU");
+  if (current->mm->locked)
+    bug ("page fault with the mm locked");
+  left = copy (to, (unsigned long) from, size, true);
+  memset ((char *) to + size - left, 0, left);
+  return left;
+}
+
+long
+copy_from_user_nofault (void *to, const void *from, size_t size)
+{
+  return copy (to, (unsigned long) from, size, false) == 0 ? 0 : -EFAULT;
+}
+
+size_t
+fault_in_readable (const char *start, size_t size)
+{
+  char byte;
+
+  ++machine.fault_ins;
+  if (size == 0)
+    bug ("nothing to fault in");
+  if (copy_from_user (&byte, start, 1) != 0
+      || copy_from_user (&byte, start + size - 1, 1) != 0)
+    return size;
+  if (machine.at_fault_in != NULL)
+    machine.at_fault_in ();
+  return 0;
+}

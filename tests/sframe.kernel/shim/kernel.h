@@ -1,0 +1,176 @@
+/* As much of the kernel as its SFrame sources need, in user space.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Given to the compiler by -include.  Most comes from the kernel's own headers
+   for user space, in its tools/.  A header that these have not, or not as it
+   is needed, is an empty file that kernel.exp makes, and what would be in it
+   is here.  Whatever the kernel forbids, such as a page fault with a lock
+   held, ends the program.  */
+
+#ifndef SHIM_KERNEL_H
+#define SHIM_KERNEL_H
+
+#define CONFIG_64BIT 1
+#define CONFIG_HAVE_UNWIND_USER_SFRAME 1
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "machine.h"
+
+#include <linux/types.h>
+#include <linux/align.h>
+#include <linux/args.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <asm/barrier.h>
+#include <asm/bug.h>
+
+/* Annotations, linux/cleanup.h.  */
+
+#define __user
+#define __cleanup(function) __attribute__ ((__cleanup__ (function)))
+#define __UNIQUE_ID(name) CONCATENATE (name##_, __COUNTER__)
+#define untagged_addr(address) (address)
+
+/* linux/limits.h, linux/bitops.h  */
+
+#define S64_MIN INT64_MIN
+
+static inline s32
+sign_extend32 (u32 value, int bit)
+{
+  int unused = 31 - bit;
+  return (s32) (value << unused) >> unused;
+}
+
+/* linux/slab.h  */
+
+#define kmalloc_obj(object, ...) \
+  __alloc_objs (kmalloc, default_gfp (__VA_ARGS__), typeof (object), 1)
+
+/* linux/rcupdate.h  */
+
+#include <linux/cleanup.h>
+DEFINE_LOCK_GUARD_0 (rcu, rcu_read_lock (), rcu_read_unlock ())
+
+/* linux/mm_types.h, linux/mm.h  */
+
+typedef unsigned long vm_flags_t;
+#define VM_READ 1UL
+#define VM_WRITE 2UL
+#define VM_EXEC 4UL
+
+/* The top of user space on x86-64.  */
+#define TASK_SIZE ((1UL << 47) - 4096)
+
+struct vm_area_struct
+{
+  unsigned long vm_start, vm_end;
+  vm_flags_t vm_flags;
+  struct file *vm_file;
+  /* What is at vm_start; null: no access ever works.  */
+  unsigned char *bytes;
+  /* Not in memory until a page fault.  */
+  bool absent;
+};
+
+enum { AREAS_MAX = 128 };
+
+struct mm_struct
+{
+  struct sframe_mm *sframe;
+  bool locked;
+  unsigned int nr_areas;
+  struct vm_area_struct areas[AREAS_MAX];
+};
+
+extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,
+					  unsigned long address);
+extern int mmap_write_lock_killable (struct mm_struct *mm);
+extern void mmap_write_unlock (struct mm_struct *mm);
+extern void mmap_assert_write_locked (const struct mm_struct *mm);
+#define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
+
+/* linux/sched.h, linux/compat.h, linux/printk.h  */
+
+struct task_struct
+{
+  struct mm_struct *mm;
+  const char *comm;
+};
+
+extern struct task_struct current_task;
+#define current (&current_task)
+#define task_pid_nr(task) 1
+#define in_compat_syscall() machine.compat
+#define fatal_signal_pending(task) machine.killed
+#define cond_resched() ((void) 0)
+extern void pr_debug_ratelimited (const char *format, ...);
+
+/* linux/uaccess.h  */
+
+extern unsigned long copy_from_user (void *to, const void *from,
+				     unsigned long size);
+extern long copy_from_user_nofault (void *to, const void *from, size_t size);
+extern size_t fault_in_readable (const char *start, size_t size);
+#define get_user(x, p)							\
+  ({ __typeof__ (*(p)) value_;						\
+     unsigned long left_ = copy_from_user (&value_, (p), sizeof value_);	\
+     (x) = value_;							\
+     left_ == 0 ? 0 : -EFAULT; })
+
+/* linux/unaligned.h  */
+
+#define get_unaligned(p)						\
+  (((const struct { __typeof__ (*(p)) value; }				\
+     __attribute__ ((packed)) *) (p))->value)
+
+/* asm/ptrace.h, asm/sigframe.h  */
+
+struct pt_regs
+{
+  unsigned long ax, dx, cx, bx, si, di, bp, sp, r8, r9, r10, r11, r12, r13,
+    r14, r15;
+};
+
+struct ucontext
+{
+  unsigned long head[5];
+  struct
+  {
+    unsigned long r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx,
+      ax, cx, sp, ip;
+  } uc_mcontext;
+};
+
+#define task_pt_regs(task) (&current_registers)
+extern struct pt_regs current_registers;
+#define regs_get_register(regs, offset) \
+  (*(unsigned long *) ((char *) (regs) + (offset)))
+
+/* Set up the allocator; done once.  */
+extern void machine_start (void);
+/* Map SIZE bytes at START of MM, where nothing is mapped.  */
+extern struct vm_area_struct *machine_map (struct mm_struct *mm,
+					   unsigned long start,
+					   unsigned long size,
+					   vm_flags_t flags,
+					   unsigned char *bytes);
+/* Unmap from START to END of MM; SFrame is told as munmap does.  */
+extern void machine_unmap (struct mm_struct *mm, unsigned long start,
+			   unsigned long end);
+/* Let a mapping of MM end, and another begin, at ADDRESS.  */
+extern void machine_split (struct mm_struct *mm, unsigned long address);
+/* Give NEW the mappings of OLD without those of SKIP's bits, and its tables.
+   Returns what sframe_dup_mm says.  */
+extern int machine_fork (struct mm_struct *new, struct mm_struct *old,
+			 unsigned long skip);
+/* The last user of MM is gone.  */
+extern void machine_exit (struct mm_struct *mm);
+
+#endif /* SHIM_KERNEL_H  */

@@ -1,0 +1,38 @@
+/* What a test does to the machine that the kernel's sources run on.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   It has no types of the kernel, for tests that have others.  */
+
+#ifndef SHIM_MACHINE_H
+#define SHIM_MACHINE_H
+
+#include <stdbool.h>
+
+struct machine
+{
+  /* From the access to user memory that many ahead on, none works; 0: all
+     do.  */
+  unsigned long fault_after;
+  /* No byte from this address on can be read; 0: all can.  */
+  unsigned long fault_at;
+  /* The allocation that many ahead fails; 0: none does.  */
+  unsigned long no_memory_after;
+  /* Run by "another CPU" at the event of RCU that many ahead.  */
+  void (*other_cpu) (void);
+  unsigned long other_cpu_after;
+  /* Run by "another CPU" while the header's page is faulted in.  */
+  void (*at_fault_in) (void);
+  /* The task is being killed; is a 32-bit one.  */
+  bool killed, compat;
+
+  /* Accesses to user memory, and those that met an unmapped byte.  */
+  unsigned long accesses, unmapped;
+  /* Objects of kmalloc, and nodes of trees, that are not yet freed.  */
+  unsigned long objects, nodes;
+  /* Debug messages; calls of fault_in_readable.  */
+  unsigned long messages, fault_ins;
+};
+
+extern struct machine machine;
+
+#endif /* SHIM_MACHINE_H  */

@@ -1,0 +1,33 @@
+/* RCU as the kernel's headers for user space want it from liburcu.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   There is one thread, so that a test says when something happens.  A lock or
+   unlock of the reader is where another CPU may act (see kernel.h), and grace
+   periods end in rcu_barrier alone, so that the sanitizer sees whoever holds
+   on to what is freed.  */
+
+#ifndef SHIM_URCU_H
+#define SHIM_URCU_H
+
+#include <stddef.h>
+
+/* Of two words, as in the kernel: nodes of trees have no room for more.  */
+struct rcu_head
+{
+  struct rcu_head *next;
+  void (*func) (struct rcu_head *);
+};
+
+extern void rcu_read_lock (void);
+extern void rcu_read_unlock (void);
+extern void call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *));
+extern void rcu_barrier (void);
+/* kfree what has HEAD at OFFSET, after a grace period.  */
+extern void rcu_kfree (struct rcu_head *head, size_t offset);
+
+#define kfree_rcu(object, head)						\
+  rcu_kfree (&(object)->head, offsetof (__typeof__ (*(object)), head))
+#define rcu_dereference(p) (p)
+#define rcu_assign_pointer(p, value) ((p) = (value))
+
+#endif /* SHIM_URCU_H  */

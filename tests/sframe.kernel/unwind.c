@@ -1,0 +1,646 @@
+/* One step of the kernel's SFrame unwinder, on stacks written by hand.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Expected answers are those of the System V ABI, AMD64 supplement, and of
+   the specification's chapter on the interpretation of rows.  */
+
+#include <linux/unwind_user_types.h>
+
+#include "process.h"
+
+enum
+{
+  TABLE = 0x10000, TEXT = 0x20000, TEXT_SIZE = 0x100, OTHER_TEXT = 0x21000,
+  STACK = 0x30000, STACK_SIZE = 0x1000, RESTORER = 0x22000
+};
+/* DWARF numbers, and the type of a function and the bits of a control
+   word.  */
+enum { FP = 6, SP = 7, FLEXIBLE = 1, IS_REGISTER = 1, IN_MEMORY = 2 };
+#define CONTROL(reg, bits) ((reg) << 3 | (bits))
+
+static struct unwind_user_state state;
+
+/* Give the table's only row COUNT words of a byte each from WORDS.  */
+static void
+row (unsigned int type, unsigned int base_is_sp, unsigned int count,
+     const int *words)
+{
+  poke (TABLE + OF_ATTRIBUTE + 3, type, 1);
+  poke (TABLE + OF_ROW + 1, base_is_sp | count << 1, 1);
+  for (unsigned int i = 0; i < count; ++i)
+    poke (TABLE + OF_ROW + 2 + i, words[i], 1);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 + (count == 0 ? 1 : count), 4);
+}
+
+#define ROW(type, base, ...)						\
+  row (type, base, sizeof ((int[]) { __VA_ARGS__ }) / sizeof (int),	\
+       (int[]) { __VA_ARGS__ })
+
+/* A function that was interrupted at TEXT + 0x10, whose caller is at
+   OTHER_TEXT; the stack's words tell their own addresses.  */
+static void
+start (void)
+{
+  new_process ();
+  map (TABLE, TABLE + 0x1000, VM_READ);
+  map (TEXT, RESTORER + 0x1000, VM_READ | VM_EXEC);
+  map (STACK, STACK + STACK_SIZE, VM_READ | VM_WRITE);
+  put_table (TABLE, TEXT, TEXT_SIZE);
+  for (unsigned long i = 0; i < STACK_SIZE; i += 8)
+    poke (STACK + i, STACK + i, 8);
+  state = (struct unwind_user_state) {
+    .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
+    .ws = 8, .topmost = true
+  };
+}
+
+/* What was poked is what is registered.  */
+static void
+add (void)
+{
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+}
+
+/* The step fails with ERROR and leaves no trace.  */
+static void
+check_error (int error)
+{
+  struct unwind_user_state before = state;
+  int result = sframe_unwind_next (&state);
+
+  if (result != error)
+    printf ("%d, not %d\n", result, error);
+  CHECK (result == error);
+  before.sframe_rows = state.sframe_rows;
+  CHECK (memcmp (&before, &state, sizeof state) == 0);
+}
+
+static void
+check_step (unsigned long ip, unsigned long sp, unsigned long fp)
+{
+  int result = sframe_unwind_next (&state);
+
+  CHECK (result == 0);
+  CHECK (state.ip == ip && state.sp == sp && state.fp == fp);
+  CHECK (!state.topmost && !state.done && state.ucontext == 0);
+}
+
+static void
+test_default_rules (void)
+{
+  start ();
+  add ();
+  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+  end_process ();
+
+  /* CFA and a saved FP.  */
+  start ();
+  ROW (0, 1, 32, -16);
+  add ();
+  check_step (STACK + 0x118, STACK + 0x120, STACK + 0x110);
+  end_process ();
+
+  start ();
+  ROW (0, 0, 16, -16);
+  add ();
+  check_step (STACK + 0x208, STACK + 0x210, STACK + 0x200);
+  end_process ();
+
+  /* An FP that the header fixes.  */
+  start ();
+  poke (TABLE + 5, -24, 1);
+  ROW (0, 1, 32);
+  add ();
+  check_step (STACK + 0x118, STACK + 0x120, STACK + 0x108);
+  end_process ();
+}
+
+/* Where the header fixes no RA, the row has it; none, or 0 for padding, means
+   that it is in a register, which this machine has none for.  */
+static void
+test_ra_in_the_row (void)
+{
+  start ();
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  ROW (0, 1, 32, -16, -24);
+  add ();
+  check_step (STACK + 0x110, STACK + 0x120, STACK + 0x108);
+  end_process ();
+
+  start ();
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  ROW (0, 1, 32, 0, -24);
+  add ();
+  check_error (-ENOENT);
+  end_process ();
+
+  start ();
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  ROW (0, 1, 32);
+  add ();
+  check_error (-ENOENT);
+  end_process ();
+}
+
+/* Blocks of 16 bytes, as in a PLT, in which the call has pushed one word when
+   they begin.  GNU ld says two words of some; see SFRAME_BLOCK_CFA_OFF.  */
+static void
+check_block (unsigned int first, unsigned int second, unsigned int cfa)
+{
+  static const int rows[] = { 1, 1 | 1 << 1 };
+
+  start ();
+  ROW (0, 1, first, 6, rows[1], second);
+  poke (TABLE + OF_ROW + 1, rows[1], 1);
+  poke (TABLE + OF_ATTRIBUTE, 2, 2);
+  poke (TABLE + OF_FRES, 2, 4);
+  poke (TABLE + OF_ATTRIBUTE + 2, 0x10, 1);
+  poke (TABLE + OF_ATTRIBUTE + 4, 16, 1);
+  add ();
+  state.ip = TEXT + 0x20 + 8;
+  if (cfa == 0)
+    check_error (-ENOENT);
+  else
+    check_step (STACK + 0x100 + cfa - 8, STACK + 0x100 + cfa, STACK + 0x200);
+  end_process ();
+}
+
+static void
+test_blocks (void)
+{
+  check_block (8, 16, 16);
+  check_block (8, 8, 8);
+  check_block (16, 16, 8);
+  check_block (16, 24, 0);
+}
+
+static void
+test_outermost_block (void)
+{
+  start ();
+  row (0, 1, 0, NULL);
+  poke (TABLE + OF_ATTRIBUTE + 2, 0x10, 1);
+  poke (TABLE + OF_ATTRIBUTE + 4, 16, 1);
+  add ();
+  check_error (-ENOENT);
+  end_process ();
+}
+
+/* No rows are an outermost frame in a plain function alone.  */
+static void
+test_no_rows (void)
+{
+  static const struct { unsigned int info, info2; } kinds[] = {
+    { 0x10, 0 }, { 0, FLEXIBLE }
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (kinds); ++i)
+    {
+      start ();
+      poke (TABLE + OF_ATTRIBUTE, 0, 2);
+      poke (TABLE + OF_FRES, 0, 4);
+      poke (TABLE + OF_ATTRIBUTE + 2, kinds[i].info, 1);
+      poke (TABLE + OF_ATTRIBUTE + 3, kinds[i].info2, 1);
+      poke (TABLE + OF_ATTRIBUTE + 4, 16, 1);
+      add ();
+      check_error (-ENOENT);
+      CHECK (describes (TABLE, TEXT));
+      end_process ();
+    }
+}
+
+/* COUNT functions without bytes at AFTER bytes of a real one, which the search
+   for IP meets first.  */
+static int
+behind_empty_functions (unsigned int count, unsigned int after)
+{
+  unsigned int size = (count + 1) * 16;
+  int result;
+
+  start ();
+  memcpy (at (TABLE + OF_FDE + size), at (TABLE + OF_ATTRIBUTE), 8);
+  poke (TABLE + OF_FRE_OFFSET, size, 4);
+  poke (TABLE + OF_FDES, count + 1, 4);
+  for (unsigned int i = 1; i <= count; ++i)
+    {
+      unsigned long fde = TABLE + OF_FDE + i * 16;
+      poke (fde, TEXT + after - fde, 8);
+      poke (fde + 8, 0, 8);
+    }
+  CHECK (sframe_add (TABLE, 0x800, TEXT, TEXT_SIZE) == 0);
+  result = sframe_unwind_next (&state);
+  CHECK (describes (TABLE, TEXT));
+  end_process ();
+  return result;
+}
+
+/* The assembler writes such functions, in any order among equals, but there
+   is no end to what one may write by hand.  */
+static void
+test_functions_without_bytes (void)
+{
+  CHECK (behind_empty_functions (1, 0) == 0);
+  CHECK (behind_empty_functions (8, 0) == 0);
+  CHECK (behind_empty_functions (1, 8) == -ENOENT);
+  machine.accesses = 0;
+  CHECK (behind_empty_functions (100, 0) == -ENOENT);
+  CHECK (machine.accesses < 50);
+}
+
+static void
+test_outermost (void)
+{
+  start ();
+  row (0, 1, 0, NULL);
+  add ();
+  CHECK (sframe_unwind_next (&state) == 0 && state.done);
+  end_process ();
+
+  /* No rows at all.  */
+  start ();
+  poke (TABLE + OF_ATTRIBUTE, 0, 2);
+  poke (TABLE + OF_FRES, 0, 4);
+  add ();
+  CHECK (sframe_unwind_next (&state) == 0 && state.done);
+  end_process ();
+}
+
+/* A call that ends its function returns behind it; an interrupted function
+   does not.  */
+static void
+test_last_and_first_instruction (void)
+{
+  start ();
+  add ();
+  state.topmost = false;
+  state.ip = TEXT + TEXT_SIZE;
+  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+  state.ip = TEXT;
+  check_error (-ENOENT);
+
+  state.topmost = true;
+  state.ip = TEXT;
+  state.sp = STACK + 0x100;
+  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+  state.topmost = true;
+  state.ip = TEXT + TEXT_SIZE;
+  check_error (-ENOENT);
+  end_process ();
+}
+
+static void
+test_no_table (void)
+{
+  start ();
+  check_error (-ENOENT);
+  add ();
+  state.ip = OTHER_TEXT;
+  check_error (-ENOENT);
+  state.ip = ULONG_MAX;
+  check_error (-ENOENT);
+  /* A 32-bit segment of a 64-bit process.  */
+  state.ip = TEXT + 0x10;
+  state.ws = 4;
+  check_error (-ENOENT);
+  end_process ();
+}
+
+static void
+test_stack_that_makes_no_sense (void)
+{
+  start ();
+  add ();
+  state.sp = STACK + 0x104;
+  check_error (-EINVAL);
+  /* The RA would be behind the stack, or wrap.  */
+  state.sp = STACK + STACK_SIZE - 8;
+  check_error (-EFAULT);
+  state.sp = ULONG_MAX - 7;
+  check_error (-EINVAL);
+  sframe_remove (TABLE);
+
+  /* The CFA must rise, by a word at least.  */
+  ROW (0, 1, 0);
+  add ();
+  state.sp = STACK + 0x100;
+  check_error (-EINVAL);
+  sframe_remove (TABLE);
+  ROW (0, 0, 16);
+  add ();
+  state.fp = STACK + 0x100 - 16;
+  check_error (-EINVAL);
+  state.fp = STACK + 0x100 - 8;
+  check_step (STACK + 0x100, STACK + 0x108, STACK + 0xf8);
+  end_process ();
+}
+
+/* CFA in a register that only an interrupted frame has; also RA and FP.  */
+static void
+test_registers (void)
+{
+  unsigned long *registers[] = {
+    &current_registers.ax, &current_registers.dx, &current_registers.cx,
+    &current_registers.bx, &current_registers.si, &current_registers.di,
+    NULL, NULL, &current_registers.r8, &current_registers.r9,
+    &current_registers.r10, &current_registers.r11, &current_registers.r12,
+    &current_registers.r13, &current_registers.r14, &current_registers.r15,
+  };
+
+  for (unsigned int i = 0; i < 16; ++i)
+    {
+      start ();
+      ROW (FLEXIBLE, 0, CONTROL (i, IS_REGISTER), 16);
+      add ();
+      if (registers[i] != NULL)
+	*registers[i] = STACK + 0x400;
+      state.topmost = i != SP && i != FP;
+      unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x210
+			   : STACK + 0x410);
+      check_step (cfa - 8, cfa, STACK + 0x200);
+
+      /* Deeper they are lost.  */
+      state.ip = TEXT + 0x10;
+      if (registers[i] != NULL)
+	{
+	  *registers[i] = 0;
+	  check_error (-ENOENT);
+	}
+      end_process ();
+    }
+
+  start ();
+  ROW (FLEXIBLE, 0, CONTROL (16, IS_REGISTER), 16);
+  add ();
+  check_error (-ENOENT);
+  end_process ();
+}
+
+static void
+test_flexible_places (void)
+{
+  start ();
+  /* CFA is the word at FP + 8, RA is at SP + 24, FP is CFA + 32.  */
+  ROW (FLEXIBLE, 0, CONTROL (FP, IS_REGISTER | IN_MEMORY), 8,
+       CONTROL (SP, IS_REGISTER | IN_MEMORY), 24, CONTROL (1, 0), 32);
+  add ();
+  check_step (STACK + 0x118, STACK + 0x208, STACK + 0x228);
+  end_process ();
+}
+
+/* Write a signal frame's registers, each telling its own address, and the
+   restorer, which begins with a mov.  */
+static void
+put_signal_frame (unsigned long ucontext)
+{
+  static const unsigned char code[] = {
+    0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05
+  };
+
+  memcpy (at (RESTORER), code, sizeof code);
+  /* REG_RIP, REG_RSP and REG_RBP of <sys/ucontext.h>, in its gregs.  */
+  poke (ucontext + 40 + 16 * 8, TEXT, 8);
+  poke (ucontext + 40 + 15 * 8, STACK + 0x100, 8);
+  poke (ucontext + 40 + 10 * 8, STACK + 0x300, 8);
+}
+
+static void
+test_signal_frame (void)
+{
+  start ();
+  put_signal_frame (STACK + 0x800);
+  add ();
+  state = (struct unwind_user_state) {
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+  };
+  CHECK (sframe_unwind_next (&state) == 0);
+  /* To another stack, or a lower address of the same.  */
+  CHECK (state.ip == TEXT && state.sp == STACK + 0x100
+	 && state.fp == STACK + 0x300);
+  CHECK (!state.topmost && !state.done);
+  /* Interrupted at its first instruction.  */
+  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+  end_process ();
+}
+
+/* Interrupted frames have all registers.  By DWARF number, where they are in
+   the gregs of <sys/ucontext.h>: REG_RAX is 13, and so on.  */
+static void
+test_registers_of_signal_frame (void)
+{
+  static const int gregs[] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5,
+			       6, 7 };
+
+  for (unsigned int i = 0; i <= ARRAY_SIZE (gregs); ++i)
+    {
+      start ();
+      put_signal_frame (STACK + 0x800);
+      if (i != SP && i != FP && i < ARRAY_SIZE (gregs))
+	poke (STACK + 0x800 + 40 + gregs[i] * 8, STACK + 0x500, 8);
+      ROW (FLEXIBLE, 0, CONTROL (i, IS_REGISTER), 16);
+      add ();
+      state = (struct unwind_user_state) {
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+      };
+      CHECK (sframe_unwind_next (&state) == 0);
+      unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x310
+			   : STACK + 0x510);
+      if (i == ARRAY_SIZE (gregs))
+	CHECK (sframe_unwind_next (&state) == -ENOENT);
+      else
+	check_step (cfa - 8, cfa, STACK + 0x300);
+      end_process ();
+    }
+}
+
+static void
+test_not_quite_a_restorer (void)
+{
+  static const unsigned char wrong[][2] = {
+    { 0, 0x49 }, { 1, 0xc6 }, { 2, 0xc1 }, { 3, 0x0e }, { 6, 1 }, { 7, 0x0e },
+    { 8, 0x34 }
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (wrong); ++i)
+    {
+      start ();
+      put_signal_frame (STACK + 0x800);
+      *at (RESTORER + wrong[i][0]) = wrong[i][1];
+      state = (struct unwind_user_state) {
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+      };
+      check_error (-ENOENT);
+      end_process ();
+    }
+
+  /* The syscall was reached, if by an interrupted thread.  */
+  start ();
+  put_signal_frame (STACK + 0x800);
+  state.ip = RESTORER + 7;
+  state.sp = STACK + 0x800;
+  CHECK (sframe_unwind_next (&state) == 0 && state.ip == TEXT);
+  state = (struct unwind_user_state) {
+    .ip = RESTORER + 7, .sp = STACK + 0x800, .ws = 8
+  };
+  check_error (-ENOENT);
+  end_process ();
+}
+
+/* A table that contradicts the format is dropped, by its first reader.  */
+static void
+test_corrupt (void)
+{
+  const struct
+  {
+    const char *what;
+    unsigned int at, width;
+    uint32_t value;
+  } cases[] = {
+    { "attribute behind the rows", OF_FDE + 12, 4, 4 },
+    { "attribute at the end of 32 bits", OF_FDE + 12, 4, UINT32_MAX },
+    { "unknown type of rows", OF_ATTRIBUTE + 2, 1, 3 },
+    { "blocks of no size", OF_ATTRIBUTE + 2, 1, 0x10 },
+    { "more rows than there are", OF_ATTRIBUTE, 2, 2 },
+    { "more words than there are", OF_ROW + 1, 1, 1 | 2 << 1 },
+    { "words of no size", OF_ROW + 1, 1, 1 | 1 << 1 | 3 << 5 },
+    { "CFA without base", OF_ATTRIBUTE + 3, 1, FLEXIBLE },
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      /* Room for nothing more.  */
+      poke (TABLE + OF_FRE_LENGTH, 5 + 3, 4);
+      CHECK (sframe_add (TABLE, TABLE_SIZE, TEXT, TEXT_SIZE) == 0);
+      poke (TABLE + cases[i].at, cases[i].value, cases[i].width);
+      machine.messages = 0;
+      check_error (-EBADMSG);
+      if (machine.messages != 1 || !describes (0, TEXT))
+	printf ("not dropped: %s\n", cases[i].what);
+      CHECK (machine.messages == 1 && describes (0, TEXT));
+      check_error (-ENOENT);
+      end_process ();
+    }
+}
+
+/* What may be of a later version is no reason to drop a table.  */
+static void
+test_unknown (void)
+{
+  start ();
+  add ();
+  poke (TABLE + OF_ATTRIBUTE + 3, 2, 1);
+  check_error (-ENOENT);
+  CHECK (describes (TABLE, TEXT));
+  end_process ();
+}
+
+/* A function of the most rows that can be: its trace is given up for good
+   before long.  */
+static void
+test_work_is_bounded (void)
+{
+  enum { ROWS = 65535, SIZE = 44 + 5 + ROWS * 3 };
+  unsigned int steps = 0;
+  int result;
+
+  start ();
+  process.nr_areas = 1;
+  process.areas[0].vm_end = TABLE + SIZE;
+  map (TABLE + 0x40000, TABLE + 0x41000, VM_EXEC);
+  memset (at (TABLE + OF_ATTRIBUTE), 0, 5 + ROWS * 3);
+  put_table (TABLE, TABLE + 0x40000, 0x1000);
+  poke (TABLE + OF_FRE_LENGTH, 5 + ROWS * 3, 4);
+  poke (TABLE + OF_FRES, ROWS, 4);
+  poke (TABLE + OF_ATTRIBUTE, ROWS, 2);
+  for (unsigned int i = 0; i < ROWS; ++i)
+    poke (TABLE + OF_ROW + 3 * i + 1, 0x0803, 2);
+  CHECK (sframe_add (TABLE, SIZE, TABLE + 0x40000, 0x1000) == 0);
+  map (TABLE + 0x42000, TABLE + 0x43000, VM_READ);
+  for (unsigned int i = 0; i < 0x1000; i += 8)
+    poke (TABLE + 0x42000 + i, TABLE + 0x40000 + 16, 8);
+  state.ip = TABLE + 0x40000;
+  state.sp = TABLE + 0x42000;
+  while ((result = sframe_unwind_next (&state)) == 0 && steps < 100)
+    ++steps;
+  CHECK (result == -E2BIG && steps > 0 && steps < 10);
+  /* It is not the table's fault.  */
+  CHECK (describes (TABLE, TABLE + 0x40000));
+  end_process ();
+}
+
+/* Each access fails once, of a plain step and of a signal frame's.  */
+static void
+check_faults (unsigned int least)
+{
+  struct unwind_user_state before = state;
+  unsigned int n;
+
+  for (n = 1;; ++n)
+    {
+      state = before;
+      machine.fault_after = n;
+      unsigned long accesses = machine.accesses;
+      int result = sframe_unwind_next (&state);
+      bool failed = machine.accesses - accesses >= n;
+      machine.fault_after = 0;
+      if (!failed)
+	{
+	  CHECK (result == 0);
+	  break;
+	}
+      CHECK (result == -EFAULT || result == -ENOENT);
+      before.sframe_rows = state.sframe_rows;
+      CHECK (memcmp (&before, &state, sizeof state) == 0);
+    }
+  CHECK (n > least);
+}
+
+static void
+test_each_access_fails (void)
+{
+  start ();
+  ROW (0, 1, 32, -16);
+  add ();
+  /* FDE, attribute, row, RA, FP.  */
+  check_faults (5);
+  CHECK (describes (TABLE, TEXT));
+  end_process ();
+
+  start ();
+  put_signal_frame (STACK + 0x800);
+  state.topmost = false;
+  state.ip = RESTORER;
+  state.sp = STACK + 0x800;
+  /* Instructions, IP, SP, FP.  */
+  check_faults (5);
+  end_process ();
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (default_rules),
+  CASE (ra_in_the_row),
+  CASE (blocks),
+  CASE (outermost_block),
+  CASE (no_rows),
+  CASE (functions_without_bytes),
+  CASE (outermost),
+  CASE (last_and_first_instruction),
+  CASE (no_table),
+  CASE (stack_that_makes_no_sense),
+  CASE (registers),
+  CASE (flexible_places),
+  CASE (signal_frame),
+  CASE (registers_of_signal_frame),
+  CASE (not_quite_a_restorer),
+  CASE (corrupt),
+  CASE (unknown),
+  CASE (work_is_bounded),
+  CASE (each_access_fails),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}

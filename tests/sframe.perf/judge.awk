@@ -1,0 +1,127 @@
+# Compare the user stacks that `perf script -F ip,sym,dso' prints with those that are possible.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: awk -f judge.awk PATHS STACKS
+#
+# PATHS is like known.paths.  Judged are the samples in a function named there;
+# others are of the program's start and end.  Prints a line
+# "judged N right N other N", "leaf NAME judged N right N" for the first line
+# of each path, and the wrong stacks that are most frequent.
+
+BEGIN {
+  RS = ""
+  FS = "\n"
+  name_of_libc = "libc\\.so\\.6\\)$"
+}
+
+# Add a path, from its end on: frame (N, 1) is the outermost.
+FNR == NR {
+  length_of[++paths] = 0
+  for (i = NF; i > 0; --i)
+    add_line($i)
+  leaf[paths] = last
+  if (!length_of[paths])
+    --paths
+  next
+}
+
+function add_line(line, times)
+{
+  if (line ~ /^#/)
+    return
+  times = 1
+  if (match(line, /^[0-9]+ /)) {
+    times = line + 0
+    line = substr(line, RLENGTH + 1)
+  }
+  last = line
+  if (line == "(start)") {
+    add_frame("_start")
+    add_frame("__libc_start_main")
+    add_frame("__libc_start_call_main")
+  } else if (line == "(thread)") {
+    add_frame("__clone3")
+    add_frame("start_thread")
+  } else
+    while (times-- > 0)
+      add_frame(line)
+}
+
+function add_frame(name)
+{
+  path[paths, ++length_of[paths]] = name
+  known[name] = name != "(libc)"
+}
+
+# A sample.  Kernel addresses are negative; the stack in the kernel is not of
+# interest here.
+{
+  depth = 0
+  for (i = NF; i > 0; --i)
+    if ($i !~ /^[ \t]+ffff/)
+      read_frame($i)
+  if (depth == 0 || !known[frame[depth]] || libc[depth]) {
+    ++other
+    next
+  }
+  ++judged
+  ++judged_in[frame[depth]]
+  if (possible()) {
+    ++right
+    ++right_in[frame[depth]]
+  } else
+    ++wrong[stack()]
+}
+
+# From "IP NAME (FILE)", where NAME can be of several words.
+function read_frame(line)
+{
+  libc[++depth] = line ~ name_of_libc
+  sub(/^[ \t]*[0-9a-f]+ /, "", line)
+  sub(/ \([^()]*\)$/, "", line)
+  # libc's own names for what it exports.
+  sub(/^__GI_/, "", line)
+  sub(/@@.*/, "", line)
+  frame[depth] = line
+}
+
+function possible(p)
+{
+  for (p = 1; p <= paths; ++p)
+    if (is_part(p))
+      return 1
+  return 0
+}
+
+# Whether the sample's frames are the first ones of path P.
+function is_part(p, i, j)
+{
+  for (i = j = 1; i <= depth; ++j) {
+    if (j > length_of[p])
+      return 0
+    if (path[p, j] != "(libc)") {
+      if (frame[i++] != path[p, j])
+	return 0
+    } else if (!libc[i])
+      return 0
+    while (path[p, j] == "(libc)" && i <= depth && libc[i])
+      ++i
+  }
+  return 1
+}
+
+function stack(text)
+{
+  for (i = depth; i > 0; --i)
+    text = text " < " frame[i]
+  return substr(text, 4)
+}
+
+END {
+  printf "judged %d right %d other %d\n", judged, right, other
+  for (i = 1; i <= paths; ++i)
+    printf "leaf %s judged %d right %d\n", leaf[i], judged_in[leaf[i]], \
+      right_in[leaf[i]]
+  for (text in wrong)
+    printf "%6d  %s\n", wrong[text], text | "sort -rn | head -n 10"
+}

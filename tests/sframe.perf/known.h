@@ -1,0 +1,31 @@
+/* A program that profilers can be judged by: what its parts share.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef KNOWN_H
+#define KNOWN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function that is compiled as it stands, and is called.  */
+#define KNOWN __attribute__ ((noipa))
+
+/* Comes after the last call of a function: that would be a jump else.  */
+#define STAY() __asm__ volatile ("")
+
+/* The work of a leaf, part of the function that asks for it.  */
+static inline __attribute__ ((always_inline)) void
+spin (unsigned int amount)
+{
+  for (volatile unsigned int i = 0; i < amount; i = i + 1)
+    ;
+}
+
+extern void run_templates (unsigned int amount);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KNOWN_H */

@@ -1,0 +1,356 @@
+/* The storm's arena: text with tables, right and wrong, in memory that comes and goes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   An image is a table and two pages of text, full of small functions that
+   call what they are given.  Images lie in two files, one of which is
+   truncated and written to all the time, and are mapped to the slots of the
+   arena.  */
+
+#include "storm.h"
+
+#include <err.h>
+#include <setjmp.h>
+#include <sframe-format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { IMAGES = 64, GOOD_IMAGES = 24, FUNCTION_SIZE = 64, FRESH = 64 };
+
+#define SLOT_SIZE (SLOT_PAGES * PAGE)
+#define FUNCTIONS (TEXT_SIZE / FUNCTION_SIZE)
+#define FILE_SIZE (IMAGES * SLOT_SIZE)
+
+/* sub $8, %rsp; mov %rdi, %rax; mov %rsi, %rdi; call *%rax; add $8, %rsp;
+   ret: calls its first argument with the second.  */
+static const unsigned char function[] =
+  { 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff, 0xd0,
+    0x48, 0x83, 0xc4, 0x08, 0xc3 };
+
+/* Where the rows of such a function start, and SP's distance to the CFA.  */
+struct row
+{
+  uint8_t start, info, cfa;
+} __attribute__ ((packed));
+static const struct row rows[] = { { 0, 3, 8 }, { 4, 3, 16 }, { 16, 3, 8 } };
+
+struct rules
+{
+  struct sframe_attribute attribute;
+  struct row rows[3];
+} __attribute__ ((packed));
+
+struct table
+{
+  struct sframe_header header;
+  struct sframe_fde fdes[FUNCTIONS];
+  struct rules rules[FUNCTIONS];
+} __attribute__ ((packed));
+
+_Static_assert (sizeof (struct table) <= TABLE_PAGES * PAGE, "table fits");
+
+char *arena;
+static _Thread_local sigjmp_buf *landing;
+static char *images;
+static char *fresh;
+static int whole, shrinking;
+
+static void
+make_table (struct table *table)
+{
+  table->header = (struct sframe_header)
+    {
+      .magic = SFRAME_MAGIC, .version = SFRAME_VERSION_3,
+      .flags = SFRAME_F_FDE_SORTED, .abi = SFRAME_ABI_AMD64_LE,
+      .fixed_ra_offset = -8, .fde_count = FUNCTIONS,
+      .fre_count = 3 * FUNCTIONS, .fre_length = sizeof table->rules,
+      .fre_offset = sizeof table->fdes,
+    };
+  for (size_t i = 0; i < FUNCTIONS; i++)
+    {
+      table->fdes[i].start = TEXT_OFFSET + i * FUNCTION_SIZE;
+      table->fdes[i].size = sizeof function;
+      table->fdes[i].attribute_offset = i * sizeof (struct rules);
+      table->rules[i].attribute.fre_count = 3;
+      memcpy (table->rules[i].rows, rows, sizeof rows);
+    }
+}
+
+/* Rows with a pair of words each for CFA, RA and FP: SP + 16, the word below
+   the CFA, and anything; or anything at all.  */
+static void
+make_flexible (struct rules *rules)
+{
+  unsigned char words[] = { 7 << 3 | 1, 16, 2, -8, roll (256), roll (256) };
+  unsigned char *bytes = (unsigned char *) rules->rows;
+  rules->attribute.fre_count = 1;
+  rules->attribute.info2 = SFRAME_FDE_TYPE_FLEXIBLE;
+  bytes[0] = 0;
+  bytes[1] = sizeof words << 1 | 1;
+  for (size_t i = 0; i < sizeof words; i++)
+    bytes[2 + i] = roll (8) ? words[i] : roll (256);
+}
+
+/* Spoil index and rows, more in each image than in the one before; in the
+   last ones the header, too.  */
+static void
+spoil (struct table *table, int image)
+{
+  size_t from = image < IMAGES - 8 ? sizeof table->header : 0;
+  for (size_t i = 0; image % 4 == 0 && i < FUNCTIONS; i++)
+    make_flexible (&table->rules[i]);
+  for (int i = 0; i < (image - GOOD_IMAGES) * 8; i++)
+    ((unsigned char *) table)[from + roll (sizeof *table - from)]
+      = roll (2) ? roll (256) : 0xffU << roll (8);
+}
+
+static void
+make_image (char *image, int number)
+{
+  make_table ((struct table *) image);
+  if (number >= GOOD_IMAGES)
+    spoil ((struct table *) image, number);
+  for (size_t i = 0; i < FUNCTIONS; i++)
+    memcpy (image + TEXT_OFFSET + i * FUNCTION_SIZE, function,
+	    sizeof function);
+}
+
+static int
+make_file (const char *name)
+{
+  int fd = memfd_create (name, 0);
+  if (fd < 0 || pwrite (fd, images, FILE_SIZE, 0) != FILE_SIZE)
+    err (1, "%s", name);
+  return fd;
+}
+
+static char *
+get_memory (size_t size, int protection)
+{
+  void *memory = mmap (NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+  if (memory == MAP_FAILED)
+    err (1, "%zu bytes", size);
+  return memory;
+}
+
+void
+arena_make (void)
+{
+  images = get_memory (FILE_SIZE, PROT_READ | PROT_WRITE);
+  fresh = get_memory (FRESH * PAGE, PROT_READ | PROT_WRITE);
+  arena = get_memory (SLOTS * SLOT_SIZE, PROT_NONE);
+  for (int i = 0; i < IMAGES; i++)
+    make_image (images + i * SLOT_SIZE, i);
+  whole = make_file ("whole");
+  shrinking = make_file ("shrinking");
+}
+
+char *
+arena_slot (void)
+{
+  return arena + roll (SLOTS) * SLOT_SIZE;
+}
+
+void
+arena_fill (char *slot)
+{
+  int fd = roll (2) ? whole : shrinking;
+  int flags = (roll (2) ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
+  off_t at = roll (IMAGES) * SLOT_SIZE;
+  int parts = roll (8) ? 3 : 1 + roll (2);
+  if (parts & 1)
+    mmap (slot, TEXT_OFFSET, PROT_READ, flags, fd, at);
+  if (parts & 2)
+    mmap (slot + TEXT_OFFSET, TEXT_SIZE, PROT_READ | PROT_EXEC, flags, fd,
+	  at + TEXT_OFFSET);
+}
+
+void
+arena_fill_private (char *slot)
+{
+  mmap (slot, TEXT_OFFSET, PROT_READ | PROT_WRITE,
+	MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  /* Another thread may take it away at once.  */
+  sigjmp_buf buffer;
+  landing = &buffer;
+  if (sigsetjmp (buffer, 0) == 0)
+    memcpy (slot, images, TEXT_OFFSET);
+  landing = NULL;
+  mmap (slot + TEXT_OFFSET, TEXT_SIZE, PROT_READ | PROT_EXEC,
+	MAP_PRIVATE | MAP_FIXED, whole, TEXT_OFFSET);
+}
+
+const char *
+arena_table_page (int number)
+{
+  return images + roll (IMAGES) * SLOT_SIZE + number * PAGE;
+}
+
+/* Register what should be in SLOT, most times as it should be.  */
+int
+arena_register (char *slot)
+{
+  unsigned long table = (unsigned long) slot;
+  unsigned long size = sizeof (struct table);
+  unsigned long text = table + TEXT_OFFSET, text_size = TEXT_SIZE;
+  if (roll (8) == 0)
+    {
+      size += 4 * roll (3);
+      text += FUNCTION_SIZE * roll (FUNCTIONS);
+      text_size = 1 + roll (TEXT_SIZE);
+    }
+  return storm_add (table, size, text, text_size);
+}
+
+/* Some pages of SLOT, not beyond its end.  */
+static char *
+some_pages (char *slot, size_t *size)
+{
+  int first = roll (SLOT_PAGES);
+  *size = (1 + roll (SLOT_PAGES - first)) * PAGE;
+  return slot + first * PAGE;
+}
+
+static void
+unmap (char *slot)
+{
+  size_t size;
+  char *pages = some_pages (slot, &size);
+  munmap (pages, size);
+}
+
+static void
+blank (char *slot)
+{
+  size_t size;
+  char *pages = some_pages (slot, &size);
+  mmap (pages, size, roll (8), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void
+protect (char *slot)
+{
+  size_t size;
+  char *pages = some_pages (slot, &size);
+  mprotect (pages, size, roll (8));
+}
+
+static void
+advise (char *slot)
+{
+  static const int advice[] = { MADV_DONTNEED, MADV_DONTFORK, MADV_DOFORK,
+				MADV_COLD, MADV_PAGEOUT };
+  size_t size;
+  char *pages = some_pages (slot, &size);
+  madvise (pages, size, advice[roll (sizeof advice / sizeof *advice)]);
+}
+
+static void
+move (char *slot)
+{
+  size_t size;
+  char *pages = some_pages (slot, &size);
+  int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+  if (roll (2))
+    flags |= MREMAP_DONTUNMAP;
+  mremap (pages, size, size, flags, arena_slot () + (pages - slot));
+}
+
+static void
+shrink_file (char *slot)
+{
+  ftruncate (shrinking, roll (FILE_SIZE));
+}
+
+/* Any image in the place of any other: what was found right when it was
+   registered may be wrong now.  */
+static void
+restore_file (char *slot)
+{
+  ftruncate (shrinking, FILE_SIZE);
+  pwrite (shrinking, images + roll (IMAGES) * SLOT_SIZE, SLOT_SIZE,
+	  roll (IMAGES) * SLOT_SIZE);
+}
+
+/* Change a table while it may be read.  Text stays as it is: wild code would
+   harm the storm itself.  */
+static void
+scribble (char *slot)
+{
+  unsigned char byte = roll (256);
+  pwrite (shrinking, &byte, 1,
+	  roll (IMAGES) * SLOT_SIZE + roll (sizeof (struct table)));
+}
+
+void
+arena_change (void)
+{
+  static void (*const deeds[]) (char *) =
+    { unmap, blank, protect, advise, move, shrink_file, restore_file,
+      restore_file, scribble, arena_fill, arena_fill, arena_fill };
+  deeds[roll (sizeof deeds / sizeof *deeds)] (arena_slot ());
+}
+
+struct call
+{
+  int depth;
+  char *slot;
+};
+
+typedef void *function_type (void *(*) (void *), void *);
+
+/* Alone in a section, for storm-watch.c to know who called into the
+   arena.  */
+static void * __attribute__ ((noinline, section ("arena_caller")))
+descend (void *arg)
+{
+  struct call *call = arg;
+  if (call->depth-- == 0)
+    {
+      char *page = fresh + roll (FRESH) * PAGE;
+      madvise (page, PAGE, MADV_DONTNEED);
+      *(volatile char *) page = 1;
+      return NULL;
+    }
+  char *text = (call->slot != NULL ? call->slot : arena_slot ()) + TEXT_OFFSET;
+  text += roll (FUNCTIONS) * FUNCTION_SIZE;
+  void *result = ((function_type *) text) (descend, call);
+  /* No jump in place of the call.  */
+  asm volatile ("" : : : "memory");
+  return result;
+}
+
+void
+arena_call (char *slot)
+{
+  sigjmp_buf buffer;
+  struct call call = { .depth = 1 + roll (5), .slot = slot };
+  landing = &buffer;
+  if (sigsetjmp (buffer, 0) == 0)
+    descend (&call);
+  landing = NULL;
+}
+
+static void
+on_fault (int number, siginfo_t *info, void *context)
+{
+  if (landing != NULL)
+    {
+      __atomic_fetch_add (&tally->faults, 1, __ATOMIC_RELAXED);
+      siglongjmp (*landing, 1);
+    }
+  /* One of our own: it happens again, and ends us.  */
+  signal (number, SIG_DFL);
+}
+
+void
+catch_faults (void)
+{
+  static const int numbers[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+  struct sigaction action = { .sa_sigaction = on_fault,
+			      .sa_flags = SA_SIGINFO | SA_NODEFER };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction (numbers[i], &action, NULL);
+}

@@ -1,0 +1,193 @@
+/* The storm's memory cgroups: what registrations are charged with, and what happens at the limit.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "storm.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ROOT "/sys/fs/cgroup"
+
+/* Text ranges of a byte each; the kernel takes this many of a process.  */
+enum { TEXTS = 16000 };
+
+/* Seconds after which a charge that has not changed is not going to.  */
+enum { SETTLING = 15 };
+
+static bool
+write_file (const char *group, const char *file, const char *text)
+{
+  char path[128];
+  snprintf (path, sizeof path, ROOT "/%s/%s", group, file);
+  int fd = open (path, O_WRONLY);
+  bool good = fd >= 0 && write (fd, text, strlen (text)) > 0;
+  close (fd);
+  return good;
+}
+
+/* The number behind WORD in FILE, -1 without.  */
+static long
+read_number (const char *group, const char *file, const char *word)
+{
+  char path[128], name[64];
+  long value, found = -1;
+  snprintf (path, sizeof path, ROOT "/%s/%s", group, file);
+  FILE *stream = fopen (path, "r");
+  while (stream != NULL && fscanf (stream, "%63s %ld", name, &value) == 2)
+    if (strcmp (name, word) == 0)
+      found = value;
+  if (stream != NULL)
+    fclose (stream);
+  return found;
+}
+
+bool
+group_make (const char *name, const char *limit)
+{
+  char path[128];
+  snprintf (path, sizeof path, ROOT "/%s", name);
+  write_file (".", "cgroup.subtree_control", "+memory");
+  return mkdir (path, 0755) == 0 && write_file (name, "memory.max", limit);
+}
+
+void
+group_enter (const char *name)
+{
+  if (!write_file (name, "cgroup.procs", "0"))
+    err (1, "cgroup %s", name);
+}
+
+static long
+slab (const char *name)
+{
+  return read_number (name, "memory.stat", "slab_unreclaimable");
+}
+
+/* RCU frees in batches, 5 seconds later, and the figure is 2 seconds old.  */
+long
+group_charge (const char *name, long most)
+{
+  long charge = slab (name);
+  for (int i = 0; i < SETTLING && charge > most; i++)
+    {
+      sleep (1);
+      charge = slab (name);
+    }
+  return charge;
+}
+
+static char *
+get_text (void)
+{
+  char *text = mmap (NULL, TEXTS, PROT_READ | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (text == MAP_FAILED)
+    err (1, "text");
+  return text;
+}
+
+/* Register a table for each byte of some text; return how many there are.  */
+static int
+register_many (const char *text)
+{
+  int i = 0;
+  while (i < TEXTS
+	 && storm_add ((unsigned long) arena, TEXT_OFFSET,
+		       (unsigned long) text + i, 1) == 0)
+    i++;
+  return i;
+}
+
+/* An entry has no fewer than three words: start, size and table.  */
+static const long entries = TEXTS * 3 * sizeof (long);
+static const long rest = 32 << 10;
+
+static bool
+rises (const char *name, long from)
+{
+  for (int i = 0; i < SETTLING && slab (name) < from + entries; i++)
+    sleep (1);
+  return slab (name) >= from + entries;
+}
+
+/* The part of check_charge that is in the group; leaves with the table
+   registered.  */
+static void
+be_charged (void)
+{
+  group_enter ("charge");
+  char *text = get_text ();
+  arena_fill_private (arena);
+  long before = slab ("charge"), most = before + rest;
+  bool all = register_many (text) == TEXTS;
+  result (all && rises ("charge", before), "registrations are charged");
+  storm_remove ((unsigned long) arena, 0, 0, 0);
+  result (group_charge ("charge", most) <= most,
+	  "the charge goes when the table is removed");
+  all = register_many (text) == TEXTS && rises ("charge", before);
+  munmap (text, TEXTS);
+  result (all && group_charge ("charge", most) <= most,
+	  "the charge goes when the text is unmapped");
+  _exit (register_many (get_text ()) != TEXTS);
+}
+
+void
+check_charge (void)
+{
+  bool made = group_make ("charge", "max");
+  pid_t pid = storm_fork ();
+  if (pid == 0)
+    be_charged ();
+  result (made && storm_await (pid) == 0
+	  && group_charge ("charge", rest) <= rest,
+	  "the charge goes when the process ends");
+}
+
+/* Register much, and have children that copy it, until one of us gets no
+   more or is killed.  */
+static void
+exhaust (const char *text)
+{
+  arena_fill_private (arena);
+  while (register_many (text) == TEXTS)
+    {
+      pid_t pid = storm_fork ();
+      if (pid < 0)
+	_exit (0);
+      if (pid > 0)
+	{
+	  storm_await (pid);
+	  _exit (0);
+	}
+    }
+  _exit (0);
+}
+
+/* 4 MiB are two or three processes with as many registrations as can be.  */
+void
+check_pressure (void)
+{
+  bool made = group_make ("small", "4M");
+  for (int i = 0; i < 4; i++)
+    {
+      pid_t pid = storm_fork ();
+      if (pid == 0)
+	{
+	  group_enter ("small");
+	  exhaust (get_text ());
+	}
+      storm_await (pid);
+    }
+  result (made && read_number ("small", "memory.events", "max") > 0,
+	  "a group of processes meets its limit");
+  result (group_charge ("small", rest) <= rest,
+	  "all is freed of those who met the limit");
+}

@@ -1,0 +1,213 @@
+/* The storm's part of tables that come late or never: a thread of ours answers their page faults.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The kernel waits for such a page in prctl and when it unwinds.  */
+
+#include "storm.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 2, NEVER = 20 };
+
+static int faults;
+static bool over;
+
+static void
+open_faults (void)
+{
+  struct uffdio_api api = { .api = UFFD_API };
+  faults = syscall (SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+  if (faults < 0 || ioctl (faults, UFFDIO_API, &api) != 0)
+    err (1, "userfaultfd");
+}
+
+/* From now on the pages of SLOT's table come late: those that are not
+   there.  */
+static void
+make_late (char *slot)
+{
+  struct uffdio_register range =
+    {
+      .range = { (unsigned long) slot, TEXT_OFFSET },
+      .mode = UFFDIO_REGISTER_MODE_MISSING,
+    };
+  ioctl (faults, UFFDIO_REGISTER, &range);
+}
+
+static void
+renew (char *slot)
+{
+  arena_fill_private (slot);
+  make_late (slot);
+  madvise (slot, TEXT_OFFSET, MADV_DONTNEED);
+}
+
+/* Answer a fault at ADDRESS: with a page of some table, with zeros, or by
+   sending the one that waits to fault again.  */
+static void
+answer (unsigned long address)
+{
+  unsigned long page = address & -PAGE;
+  int number = (page - (unsigned long) arena) / PAGE % SLOT_PAGES;
+  struct uffdio_copy copy =
+    { .dst = page, .src = (unsigned long) arena_table_page (number),
+      .len = PAGE };
+  struct uffdio_zeropage zero = { .range = { page, PAGE } };
+  struct uffdio_range again = { page, PAGE };
+  if (roll (2))
+    usleep (roll (1000));
+  switch (roll (8))
+    {
+    case 0:
+      ioctl (faults, UFFDIO_ZEROPAGE, &zero);
+      break;
+    case 1:
+      break;
+    default:
+      ioctl (faults, UFFDIO_COPY, &copy);
+    }
+  ioctl (faults, UFFDIO_WAKE, &again);
+}
+
+/* Whether somebody waits for the page at *ADDRESS; who waited when we were
+   told may not do so any more.  */
+static bool
+somebody_waits (unsigned long *address)
+{
+  struct pollfd ready = { .fd = faults, .events = POLLIN };
+  struct uffd_msg message;
+  if (poll (&ready, 1, 20) != 1
+      || read (faults, &message, sizeof message) != sizeof message)
+    return false;
+  *address = message.arg.pagefault.address;
+  return message.event == UFFD_EVENT_PAGEFAULT;
+}
+
+static void *
+serve (void *number)
+{
+  unsigned long address;
+  storm_seed ((unsigned long) number);
+  while (!__atomic_load_n (&over, __ATOMIC_RELAXED))
+    if (somebody_waits (&address))
+      answer (address);
+  return NULL;
+}
+
+static void
+one_deed (char *slot)
+{
+  switch (roll (8))
+    {
+    case 0:
+      renew (slot);
+      break;
+    case 1:
+      madvise (slot, TEXT_OFFSET, MADV_DONTNEED);
+      break;
+    case 2: case 3:
+      arena_register (slot);
+      break;
+    case 4:
+      storm_remove ((unsigned long) slot, 0, 0, 0);
+      break;
+    case 5:
+      if (roll (8) == 0)
+	munmap (slot, TEXT_OFFSET);
+      break;
+    default:
+      arena_call (NULL);
+    }
+}
+
+static void *
+work (void *number)
+{
+  storm_seed ((unsigned long) number);
+  while (storm_goes_on ())
+    one_deed (arena_slot ());
+  return NULL;
+}
+
+void
+storm_late (void)
+{
+  pthread_t server, threads[THREADS];
+  catch_faults ();
+  open_faults ();
+  for (int i = 0; i < SLOTS; i++)
+    renew (arena_slot ());
+  pthread_create (&server, NULL, serve, (void *) (long) roll (0x10000));
+  for (int i = 0; i < THREADS; i++)
+    pthread_create (&threads[i], NULL, work, (void *) (long) roll (0x10000));
+  for (int i = 0; i < THREADS; i++)
+    pthread_join (threads[i], NULL);
+  __atomic_store_n (&over, true, __ATOMIC_RELAXED);
+  pthread_join (server, NULL);
+}
+
+/* The first page that somebody waits for is the end of all of us.  */
+static void *
+kill_waiting (void *unused)
+{
+  unsigned long address;
+  while (!somebody_waits (&address))
+    ;
+  kill (getpid (), SIGKILL);
+  return NULL;
+}
+
+/* Wait for a page that never comes, to register a table or, if UNWINDING, to
+   read a registered one.  */
+static void
+wait_in_vain (bool unwinding)
+{
+  pthread_t killer;
+  open_faults ();
+  arena_fill_private (arena);
+  if (unwinding
+      && storm_add ((unsigned long) arena, TEXT_OFFSET,
+		    (unsigned long) arena + TEXT_OFFSET, TEXT_SIZE) != 0)
+    _exit (1);
+  make_late (arena);
+  madvise (arena, TEXT_OFFSET, MADV_DONTNEED);
+  pthread_create (&killer, NULL, kill_waiting, NULL);
+  if (unwinding)
+    arena_call (arena);
+  else
+    storm_add ((unsigned long) arena, TEXT_OFFSET,
+	       (unsigned long) arena + TEXT_OFFSET, TEXT_SIZE);
+  _exit (2);
+}
+
+/* Only who was waiting is killed; others go on and exit.  */
+void
+check_waiting (void)
+{
+  for (int unwinding = 0; unwinding < 2; unwinding++)
+    {
+      int killed = 0;
+      for (int i = 0; i < NEVER; i++)
+	{
+	  pid_t pid = storm_fork ();
+	  if (pid == 0)
+	    wait_in_vain (unwinding);
+	  int status = storm_await (pid);
+	  killed += WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL;
+	}
+      result (killed == NEVER,
+	      unwinding ? "who unwinds by a page that never comes can be killed"
+	      : "who registers a page that never comes can be killed");
+    }
+}

@@ -1,0 +1,149 @@
+/* The storm's consumer of deferred call chains: perf events on each processor, and a thread that reads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "storm.h"
+
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RINGS_MAX = 64, EVENTS = 2 };
+
+#define RING_SIZE (64 * PAGE)
+
+static struct perf_event_mmap_page *rings[RINGS_MAX];
+static int ring_count;
+static unsigned long chains, deep;
+static bool over;
+static pthread_t reader;
+
+extern char __start_arena_caller[], __stop_arena_caller[];
+
+/* An event of all processes on processor CPU: each page fault, or times at
+   which the kernel may be doing anything.  */
+static int
+open_event (int cpu, unsigned long config)
+{
+  struct perf_event_attr attr =
+    {
+      .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = config,
+      .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+      .exclude_callchain_kernel = 1, .defer_callchain = 1, .defer_output = 1,
+      /* An event of all processes gets chains along with such news only.  */
+      .comm = 1,
+    };
+  if (config == PERF_COUNT_SW_CPU_CLOCK)
+    {
+      attr.freq = 1;
+      attr.sample_freq = 997;
+    }
+  else
+    attr.sample_period = 1;
+  return syscall (SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+}
+
+static bool
+add_ring (int event)
+{
+  if (event < 0 || ring_count == RINGS_MAX)
+    return false;
+  void *ring = mmap (NULL, PAGE + RING_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED, event, 0);
+  if (ring == MAP_FAILED)
+    return false;
+  rings[ring_count++] = ring;
+  return true;
+}
+
+static bool
+in_arena (uint64_t ip)
+{
+  return ip - (uint64_t) arena < SLOTS * SLOT_PAGES * PAGE;
+}
+
+static bool
+in_caller (uint64_t ip)
+{
+  return ip >= (uint64_t) __start_arena_caller
+	 && ip <= (uint64_t) __stop_arena_caller;
+}
+
+/* The byte AT of all that was written to the ring.  What has eight bytes, as
+   the header of a record, is never cut in two.  */
+static const void *
+data (struct perf_event_mmap_page *ring, uint64_t at)
+{
+  return (const char *) ring + ring->data_offset + at % RING_SIZE;
+}
+
+/* Word NUMBER of the record at AT.  */
+static uint64_t
+word (struct perf_event_mmap_page *ring, uint64_t at, uint64_t number)
+{
+  return *(const uint64_t *) data (ring, at + 8 * number);
+}
+
+/* Our code has no frame pointers: that arena code was called from here is
+   known from one of the arena's tables only.  */
+static void
+look_at_chain (struct perf_event_mmap_page *ring, uint64_t at)
+{
+  uint64_t count = word (ring, at, 2);
+  bool through = false;
+  for (uint64_t i = 1; i < count; i++)
+    through |= in_arena (word (ring, at, 2 + i))
+	       && in_caller (word (ring, at, 3 + i));
+  __atomic_fetch_add (&chains, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&deep, through, __ATOMIC_RELAXED);
+}
+
+static void
+drain (struct perf_event_mmap_page *ring)
+{
+  uint64_t head = __atomic_load_n (&ring->data_head, __ATOMIC_ACQUIRE);
+  uint64_t at = ring->data_tail;
+  while (at < head)
+    {
+      const struct perf_event_header *header = data (ring, at);
+      if (header->type == PERF_RECORD_CALLCHAIN_DEFERRED)
+	look_at_chain (ring, at);
+      at += header->size;
+    }
+  __atomic_store_n (&ring->data_tail, at, __ATOMIC_RELEASE);
+}
+
+static void *
+read_rings (void *unused)
+{
+  while (!__atomic_load_n (&over, __ATOMIC_RELAXED))
+    {
+      for (int i = 0; i < ring_count; i++)
+	drain (rings[i]);
+      nanosleep (&(struct timespec) { .tv_nsec = 5000000 }, NULL);
+    }
+  return NULL;
+}
+
+bool
+watch_start (void)
+{
+  int cpus = sysconf (_SC_NPROCESSORS_ONLN);
+  for (int cpu = 0; cpu < cpus; cpu++)
+    if (!add_ring (open_event (cpu, PERF_COUNT_SW_PAGE_FAULTS))
+	|| !add_ring (open_event (cpu, PERF_COUNT_SW_CPU_CLOCK)))
+      return false;
+  return pthread_create (&reader, NULL, read_rings, NULL) == 0;
+}
+
+void
+watch_stop (unsigned long *all, unsigned long *through)
+{
+  __atomic_store_n (&over, true, __ATOMIC_RELAXED);
+  pthread_join (reader, NULL);
+  *all = chains;
+  *through = deep;
+}

@@ -1,0 +1,125 @@
+/* A storm of registrations: what its parts share.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Nothing here waits for what another part does.  All memory that comes and
+   goes lies in an arena made before, and is only ever replaced with
+   MAP_FIXED: a hole in it is never taken by what libc maps, since nothing
+   else is mapped while a part runs.  */
+
+#ifndef STORM_H
+#define STORM_H
+
+/* Each file includes this one first.  */
+#define _GNU_SOURCE
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifndef PR_ADD_SFRAME
+# define PR_ADD_SFRAME 0x53460001
+# define PR_REMOVE_SFRAME 0x53460002
+#endif
+
+#define PAGE 4096UL
+
+/* storm.c: chance, and the calls that count.  */
+
+enum { ERRORS = 160 };
+
+/* In memory that all processes share.  */
+struct tally
+{
+  unsigned long quota;			/* Calls to be made so far.  */
+  unsigned long calls;
+  unsigned long adds[ERRORS];		/* By the kernel's answer.  */
+  unsigned long removes[ERRORS];
+  unsigned long undocumented;
+  unsigned long faults;			/* Signals that were caught.  */
+  unsigned long processes;
+  unsigned long listed;			/* Bytes of /proc/PID/sframe.  */
+};
+
+extern struct tally *tally;
+
+/* A number below LIMIT.  Threads and new processes have to seed themselves;
+   storm_fork does.  */
+extern uint64_t roll (uint64_t limit);
+extern void storm_seed (unsigned int who);
+extern pid_t storm_fork (void);
+
+extern int storm_add (unsigned long table, unsigned long table_size,
+		      unsigned long text, unsigned long text_size);
+extern int storm_remove (unsigned long table, unsigned long arg3,
+			 unsigned long arg4, unsigned long arg5);
+
+/* Read the kernel's list of what PID, who may be gone, has registered.  */
+extern void storm_list (pid_t pid);
+
+/* Whether the part has not made all of its calls yet.  */
+extern bool storm_goes_on (void);
+
+/* Await PID and return its status as waitpid has it.  */
+extern int storm_await (pid_t pid);
+
+extern void result (bool good, const char *what);
+
+/* storm-arena.c: memory with text and tables.  */
+
+enum { SLOTS = 8, SLOT_PAGES = 4, TABLE_PAGES = 2 };
+
+#define TEXT_OFFSET (TABLE_PAGES * PAGE)
+#define TEXT_SIZE ((SLOT_PAGES - TABLE_PAGES) * PAGE)
+
+extern char *arena;
+
+extern void arena_make (void);
+extern char *arena_slot (void);
+
+/* Map an image to SLOT, or its table or its text alone.  */
+extern void arena_fill (char *slot);
+
+/* The first image, which is right, is at SLOT from then on, its table in
+   memory of its own.  */
+extern void arena_fill_private (char *slot);
+
+/* Bytes that can stand for page NUMBER of some table.  */
+extern const char *arena_table_page (int number);
+
+extern void arena_change (void);
+extern int arena_register (char *slot);
+
+/* Run through the text of SLOT, or of any slots if it is null, and touch a
+   page that is not there, for the kernel to unwind that stack.  */
+extern void arena_call (char *slot);
+
+/* From here on arena_call goes on when it hits memory that is gone.  */
+extern void catch_faults (void);
+
+/* storm-watch.c: the consumer of deferred call chains.  */
+
+extern bool watch_start (void);
+extern void watch_stop (unsigned long *chains, unsigned long *deep);
+
+/* storm-group.c: memory cgroups, and what is charged to them.  */
+
+extern bool group_make (const char *name, const char *limit);
+extern void group_enter (const char *name);
+
+/* Bytes of kernel objects that the group NAME is charged with, once that is
+   at most MOST, or after some seconds.  */
+extern long group_charge (const char *name, long most);
+
+/* The parts.  */
+
+extern void storm_arguments (void);
+extern void storm_mappings (void);
+extern void storm_late (void);
+extern void storm_processes (void);
+extern void storm_executed (void);
+extern void check_waiting (void);
+extern void check_charge (void);
+extern void check_pressure (void);
+
+#endif
