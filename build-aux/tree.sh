@@ -36,7 +36,7 @@ patches=$top/patches/$base-$version
 quilt_in ()
 {
   (cd "$1" && shift \
-   && QUILT_PATCHES=$patches QUILT_PC=.pc QUILT_DIFF_ARGS='' \
+   && QUILT_PATCHES=$patches QUILT_PC=.pc QUILT_DIFF_OPTS=-p \
       QUILT_PATCH_OPTS='' quilt --quiltrc - "$@")
 }
 

@@ -2,26 +2,40 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-backtrace.h.  */
+   Safety: see sframe-backtrace.h.
+
+   A frame that SFrame does not describe is left by the .eh_frame section of
+   its object.  Its rules may need a register that a callee has saved and that
+   SFrame knows nothing of.  Then the trace begins anew and goes by .eh_frame
+   from the start, which is slower and tells all of them.  */
 
 #include <dlfcn.h>
+#include <elf/dl-tunables.h>
 #include <ldsodefs.h>
 #include <link.h>
 #include <sframe-backtrace.h>
+#include <sframe-eh-object.h>
 #include <sframe-machine.h>
 #include <sframe-system.h>
+#include <sframe-trace.h>
 
-/* Find the object that PC belongs to.  dlopen and dlclose may run meanwhile;
-   an object that has a frame on this stack stays.  One that is unloaded under a
-   frame, or while a stale return address into it is found on a broken stack,
-   takes its table along, as it does in libgcc.  */
-static const struct link_map *
-find_object (uintptr_t pc)
+/* Functions whose variables are not needed any more when backtrace is deepest
+   are not to be inlined: it has little stack.  */
+#define RELEASE_STACK __attribute__ ((noinline))
+
+/* Find the object that PC belongs to, and where it has its .eh_frame_hdr, null
+   if nowhere.  dlopen and dlclose may run meanwhile; an object that has a
+   frame on this stack stays.  One that is unloaded under a frame, or while a
+   stale return address into it is found on a broken stack, takes its tables
+   along, as it does in libgcc.  */
+static const struct link_map * RELEASE_STACK
+find_object (uintptr_t pc, const void **eh_header)
 {
   struct dl_find_object object;
 
   if (GLRO (dl_find_object) ((void *) pc, &object) < 0)
     return NULL;
+  *eh_header = object.dlfo_eh_frame;
   return object.dlfo_link_map;
 }
 
@@ -46,23 +60,24 @@ is_code (const struct link_map *map, uintptr_t pc, size_t size)
    machine, when it looks for a signal trampoline.  */
 #define TRAMPOLINE_LOOK 16
 
-/* The result for a frame at PC that nothing here describes; MAP is its object
-   or null.  Asking libgcc about it must not fault, and would not help where
-   there is no code.  */
+/* The result for a frame at PC that is not in an object with tables; MAP is
+   its object or null.  libgcc may know it, if the program has told it of the
+   code.  Asking libgcc must not fault, and would not help where there is no
+   code.  */
 static enum sframe_step_status
 give_up (const struct link_map *map, uintptr_t pc)
 {
   if ((map == NULL || !is_code (map, pc, TRAMPOLINE_LOOK))
       && __sframe_unreadable (pc, TRAMPOLINE_LOOK))
     return SFRAME_STEP_BROKEN;
-  return SFRAME_STEP_UNKNOWN;
+  return SFRAME_STEP_UNSUPPORTED;
 }
 
 /* Whether the frame in MAP, which the tables do not describe, is that of
    _start, which has no caller.  _start is in crt1.o, which comes with the C
    library's development files and often has no SFrame where the program
    has.  */
-static bool
+static bool RELEASE_STACK
 is_start (const struct link_map *map, const struct sframe_registers *registers)
 {
   return (map->l_type == lt_executable
@@ -73,7 +88,7 @@ is_start (const struct link_map *map, const struct sframe_registers *registers)
 
 /* If the frame is a signal trampoline in MAP, step to the frame that the
    signal interrupted.  */
-static enum sframe_step_status
+static enum sframe_step_status RELEASE_STACK
 step_signal (const struct link_map *map, struct sframe_registers *registers,
 	     struct sframe_stack *stack)
 {
@@ -110,11 +125,28 @@ find_rule (const struct link_map *map, uintptr_t pc, struct sframe_rule *rule)
 	  && sframe_block_rule (rule, &first));
 }
 
-/* Step to the caller of the frame in *REGISTERS.  */
-static enum sframe_step_status
-step (struct sframe_registers *registers, struct sframe_stack *stack)
+/* Step to the caller by the rule of MAP's SFrame section for PC, but not by
+   that of a signal trampoline unless SIGNAL is set.  */
+static enum sframe_step_status RELEASE_STACK
+step_sframe (struct sframe_trace *trace, const struct link_map *map,
+	     uintptr_t pc, bool signal)
 {
   struct sframe_rule rule;
+
+  if (!find_rule (map, pc, &rule) || (rule.signal && !signal))
+    return SFRAME_STEP_NO_RULE;
+  __sframe_remember (trace, &rule);
+  return __sframe_step (trace->registers, &rule, &trace->stack);
+}
+
+/* Step to the caller of TRACE's frame, for which no rule is remembered.  */
+static enum sframe_step_status
+step (struct sframe_trace *trace)
+{
+  static const struct sframe_rule outermost = { .outermost = true };
+  struct sframe_registers *registers = trace->registers;
+  enum sframe_step_status status = SFRAME_STEP_NO_RULE;
+  const void *eh_header;
   /* A return address may be the first byte of the next function, if the call
      never returns; the call itself ends one byte before it.  */
   uintptr_t pc = registers->pc - !registers->interrupted;
@@ -124,45 +156,114 @@ step (struct sframe_registers *registers, struct sframe_stack *stack)
   if (!registers->interrupted && sframe_context_start (registers->pc))
     return SFRAME_STEP_OUTERMOST;
 
-  const struct link_map *map = find_object (pc);
+  const struct link_map *map = find_object (pc, &eh_header);
   if (map == NULL)
     return give_up (map, registers->pc);
-  bool found = find_rule (map, pc, &rule);
-  if (found && !rule.signal)
-    return __sframe_step (registers, &rule, stack);
+  if (!trace->all_registers)
+    status = step_sframe (trace, map, pc, false);
+  if (status != SFRAME_STEP_NO_RULE)
+    return status;
 
   /* Trampolines come second: where there is a rule, no code needs to be
      read.  A rule for a trampoline restores SP, FP and PC alone, hence the
      kernel's record is preferred to it.  */
-  enum sframe_step_status status = step_signal (map, registers, stack);
+  status = step_signal (map, registers, &trace->stack);
   if (status != SFRAME_STEP_UNKNOWN)
     return status;
-  if (found)
-    return __sframe_step (registers, &rule, stack);
   if (is_start (map, registers))
-    return SFRAME_STEP_OUTERMOST;
-  return give_up (map, registers->pc);
+    {
+      __sframe_remember (trace, &outermost);
+      return SFRAME_STEP_OUTERMOST;
+    }
+
+  status = __sframe_eh_object_step (map, eh_header, pc, registers,
+				    &trace->stack);
+  if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_UNSUPPORTED)
+    return status;
+  enum sframe_step_status last
+    = step_sframe (trace, map, pc, true);
+  if (last != SFRAME_STEP_NO_RULE)
+    return last;
+  return (status == SFRAME_STEP_UNSUPPORTED
+	  ? give_up (map, registers->pc) : status);
+}
+
+/* Store the PCs of the frame in TRACE's registers and of its callers.  Return
+   what the last step led to.  */
+static enum sframe_step_status
+walk (struct sframe_trace *trace)
+{
+  trace->array[0] = (void *) trace->registers->pc;
+  trace->count = 1;
+  trace->path = 0;
+  while (true)
+    {
+      enum sframe_step_status status = SFRAME_STEP_CALLER;
+      if (!trace->all_registers)
+	status = __sframe_walk_remembered (trace);
+      if (trace->count == trace->size)
+	return SFRAME_STEP_OUTERMOST;
+      if (status == SFRAME_STEP_CALLER)
+	status = step (trace);
+      if (status != SFRAME_STEP_CALLER)
+	return status;
+      /* Code that has no caller may have put a zero for it.  */
+      if (trace->registers->pc == 0 && !trace->registers->interrupted)
+	return SFRAME_STEP_OUTERMOST;
+      trace->array[trace->count++] = (void *) trace->registers->pc;
+    }
+}
+
+/* Store the registers of the function that calls this one.  */
+static void RELEASE_STACK
+capture (struct sframe_registers *registers)
+{
+  sframe_capture_caller (registers);
+}
+
+/* How many frames there are of backtrace and below, at most.  */
+#define OWN_FRAMES_MAX 4
+
+/* Begin TRACE once more, now with all registers that calls preserve, from the
+   function that this is inlined into.  All of them are in its frame, and its
+   .eh_frame entry tells where.  SP is that of backtrace's caller, where the
+   trace begins.  Return whether that was found.  */
+static inline bool __attribute__ ((always_inline))
+begin_again (struct sframe_trace *trace, uintptr_t sp)
+{
+  struct sframe_registers *registers = trace->registers;
+
+  capture (registers);
+  trace->all_registers = true;
+  __sframe_stack_init (&trace->stack, registers->value[SFRAME_MACHINE_SP]);
+  for (int i = 0; i < OWN_FRAMES_MAX; ++i)
+    {
+      if (step (trace) != SFRAME_STEP_CALLER)
+	return false;
+      if (registers->value[SFRAME_MACHINE_SP] == sp)
+	return true;
+    }
+  return false;
 }
 
 int
 __sframe_backtrace (void **array, int size,
 		    struct sframe_registers *registers)
 {
-  struct sframe_stack stack;
-  int count = 0;
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  struct sframe_trace trace
+    = { .array = array, .size = size, .registers = registers,
+	.generation = atomic_load_acquire (&GL (dl_sframe_unloads)) };
+  enum sframe_step_status status;
 
-  __sframe_stack_init (&stack, registers->value[SFRAME_MACHINE_SP]);
-  while (true)
-    {
-      array[count++] = (void *) registers->pc;
-      if (count == size)
-	return count;
-      enum sframe_step_status status = step (registers, &stack);
-      if (status == SFRAME_STEP_UNKNOWN)
-	return -1;
-      /* Code that has no caller may have put a zero for it.  */
-      if (status != SFRAME_STEP_CALLER
-	  || (registers->pc == 0 && !registers->interrupted))
-	return count;
-    }
+  /* For begin_again.  */
+  __builtin_unwind_init ();
+  if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
+    return -1;
+  __sframe_stack_init (&trace.stack, sp);
+  do
+    status = walk (&trace);
+  while (status == SFRAME_STEP_UNKNOWN && !trace.all_registers
+	 && begin_again (&trace, sp));
+  return status == SFRAME_STEP_UNSUPPORTED ? -1 : trace.count;
 }

@@ -13,8 +13,9 @@
 
 /* Store in ARRAY, SIZE of which are available (at least 1), the PC of the
    frame in *REGISTERS and of its callers, innermost first.  Return how many
-   were stored, or -1 if the tables do not describe one of the frames, so
-   that only another unwinder can tell the rest.  *REGISTERS is clobbered.
+   were stored, or -1 if there is a frame that only another unwinder may know
+   of, or if the tunable glibc.rtld.sframe forbids all this.  *REGISTERS is
+   clobbered.
 
    A trace ends at the outermost frame, when ARRAY is full, or where the stack
    is found to be broken.  */

@@ -1,4 +1,4 @@
-/* Function to be built without SFrame, which calls back.
+/* Functions to be built without SFrame, which call back.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -10,4 +10,20 @@ call_without_sframe (void (*function) (void), int size)
   buffer[0] = size;
   function ();
   return buffer[0];
+}
+
+struct aligned
+{
+  volatile char byte[64];
+} __attribute__ ((aligned (64)));
+
+/* Realigned as well, so that a slot in the frame tells where the CFA is.  */
+int
+call_without_sframe_aligned (void (*function) (void), int size)
+{
+  struct aligned local;
+  volatile char buffer[size];
+  local.byte[0] = buffer[0] = size;
+  function ();
+  return local.byte[0] + buffer[0] - size;
 }

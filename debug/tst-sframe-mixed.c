@@ -3,6 +3,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <array_length.h>
+
 #include <support/xdlfcn.h>
 
 #include "tst-sframe-support.h"
@@ -17,10 +19,10 @@ callback (void)
 }
 
 static void FRAME
-run (const char *module, const void *caller)
+run (const char *module, const char *name, const void *caller)
 {
   void *handle = xdlopen (module, RTLD_NOW);
-  int (*call) (void (*) (void), int) = xdlsym (handle, "call_without_sframe");
+  int (*call) (void (*) (void), int) = xdlsym (handle, name);
   TEST_COMPARE (call (callback, 100), 100);
   check_same_with (&pair, call);
   TEST_COMPARE (count_frames (&pair.oracle, caller), 1);
@@ -30,8 +32,15 @@ run (const char *module, const void *caller)
 static int
 do_test (void)
 {
-  run ("tst-sframe-mixed-mod.so", do_test);
-  run ("tst-sframe-stripped-mod.so", do_test);
+  static const char *const modules[]
+    = { "tst-sframe-mixed-mod.so", "tst-sframe-stripped-mod.so" };
+
+  for (size_t i = 0; i < array_length (modules); ++i)
+    {
+      run (modules[i], "call_without_sframe", do_test);
+      run (modules[i], "call_without_sframe_aligned", do_test);
+    }
+  check_no_fallback ();
   return 0;
 }
 

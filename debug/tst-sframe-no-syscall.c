@@ -15,6 +15,7 @@
 
 #include <support/support.h>
 #include <support/test-driver.h>
+#include <support/xdlfcn.h>
 #include <support/xsignal.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
@@ -103,6 +104,14 @@ in_signal_handler (void)
 }
 
 static void
+below_object_without_sframe (void)
+{
+  void *handle = xdlopen ("tst-sframe-stripped-mod.so", RTLD_NOW);
+  int (*call) (void (*) (void), int) = xdlsym (handle, "call_without_sframe");
+  call (collect_and_exit, 100);
+}
+
+static void
 run (void (*function) (void))
 {
   forbidden->count = 0;
@@ -132,6 +141,7 @@ do_test (void)
   run (on_main_stack);
   run (on_thread_stack);
   run (in_signal_handler);
+  run (below_object_without_sframe);
   support_shared_free (forbidden);
   return 0;
 }

@@ -91,11 +91,7 @@ do_test (void)
   run ();
   TEST_COMPARE (steps_in_loader, 0);
 
-  /* While the dynamic linker binds the function, the caller of its code
-     has the CFA in a register that SFrame does not keep track of.  There
-     backtrace may get help.  */
-  if (BOUND_AT_STARTUP)
-    check_no_fallback ();
+  check_no_fallback ();
   return 0;
 }
 

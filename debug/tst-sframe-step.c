@@ -5,10 +5,6 @@
 
 #include "tst-sframe-step.h"
 
-#ifndef BOUND_AT_FIRST_CALL
-# define BOUND_AT_FIRST_CALL 0
-#endif
-
 #if HAVE_SFRAME_X86
 
 # define SIZE 600
@@ -83,11 +79,7 @@ do_test (void)
   run (step_strlen, 10);
   run (step_strdup, 50);
   run (step_qsort, 200);
-  /* While the dynamic linker binds a function, the caller of its code has
-     the CFA in a register that SFrame does not keep track of.  There
-     backtrace may get help.  */
-  if (!BOUND_AT_FIRST_CALL)
-    check_no_fallback ();
+  check_no_fallback ();
   TEST_COMPARE_STRING (target + 12, source + 12);
   TEST_COMPARE (result, SIZE - 2);
   TEST_COMPARE_STRING (copy, source);

@@ -117,12 +117,28 @@ collect_oracle (struct trace *trace)
 }
 
 /* Store what backtrace sees, then what the oracle sees.  Frame 0 of
-   both is in this function, at two places; all others are the same.  */
+   both is in this function, at two places; all others are the same.
+
+   What the first call remembers is there for the second one, and the
+   guesses that the second one makes are there for the third.  Traces that
+   are not the same are stored as one of no frames.  */
 static __attribute_maybe_unused__ void FRAME
 collect (struct trace_pair *pair)
 {
+  bool same = true;
   pair->ours.count = backtrace (pair->ours.pc, TRACE_MAX);
+  for (int i = 0; i < 2 && same; ++i)
+    {
+      /* The oracle's trace is room for now.  */
+      void **again = pair->oracle.pc;
+      int count = backtrace (again, TRACE_MAX);
+      same = (count > 0 && count == pair->ours.count
+	      && memcmp (again + 1, pair->ours.pc + 1,
+			 (count - 1) * sizeof again[0]) == 0);
+    }
   collect_oracle (&pair->oracle);
+  if (!same)
+    pair->ours.count = 0;
   KEEP_FRAME ();
 }
 

@@ -24,6 +24,10 @@ static enum
   registration_off
 } registration;
 
+#ifndef SHARED
+uint32_t _dl_sframe_unloads;
+#endif
+
 /* For LD_DEBUG=files: say that the section of MAP is WHAT, and WHY.  */
 static void
 debug_section (const struct link_map *map, const char *what, const char *why)
@@ -176,6 +180,11 @@ _dl_sframe_register_new (struct link_map *map)
 void
 _dl_sframe_unregister (struct link_map *map)
 {
+  /* Who sees this number sees that the object is not to be found any more, so
+     that no rule of its can be stored under the number.  */
+  if (map->l_sframe.fde_count != 0)
+    atomic_store_release (&GL (dl_sframe_unloads),
+			  GL (dl_sframe_unloads) + 1);
   if (!map->l_sframe_registered)
     return;
   _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);

@@ -8,8 +8,6 @@
    SFRAME_MACHINE_ABI        the SFRAME_ABI_* of its sections.
    SFRAME_MACHINE_SP         DWARF number of the stack pointer.
    SFRAME_MACHINE_FP         DWARF number of the frame pointer.
-   SFRAME_MACHINE_REGISTERS  how many DWARF registers, from 0 up, rules may
-			     use; at most SFRAME_REGISTERS_MAX.
    SFRAME_MACHINE_SP_OFFSET  SP of the caller minus CFA.
    SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
 

@@ -7,9 +7,6 @@
 #include <sframe-machine.h>
 #include <sframe-step.h>
 
-_Static_assert (SFRAME_MACHINE_REGISTERS <= SFRAME_REGISTERS_MAX,
-		"struct sframe_registers has room");
-
 /* Store in *ADDRESS the sum that PLACE, of kind register or CFA, names.
    Return whether its base is known.  */
 static bool

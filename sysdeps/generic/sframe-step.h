@@ -9,12 +9,9 @@
 #define _SFRAME_STEP_H
 
 #include <sframe-read.h>
+#include <sframe-registers.h>
 #include <sframe-stack.h>
 #include <stdint.h>
-
-/* The largest SFRAME_MACHINE_REGISTERS of all ports: x86-64 has 16, s390x
-   uses 32.  */
-#define SFRAME_REGISTERS_MAX 32
 
 /* The registers of a frame, as far as they are known.  */
 struct sframe_registers
@@ -23,9 +20,10 @@ struct sframe_registers
   /* By DWARF number; value[N] counts only if bit N of KNOWN is set.  SP is
      known in all frames, FP in all but the callers of one that keeps it
      where it cannot be read.  The others are known in a frame that a signal
-     interrupted, whose registers the kernel saved; a step forgets them, since
-     SFrame does not tell where the callee kept them.  */
-  uintptr_t value[SFRAME_REGISTERS_MAX];
+     interrupted, whose registers the kernel saved.  A step by SFrame forgets
+     them, since it does not tell where the callee kept them; a step by
+     .eh_frame does not.  */
+  uintptr_t value[SFRAME_MACHINE_REGISTERS];
   uint64_t known;
   /* PC is the instruction to execute next, as in a frame that a signal
      interrupted, and not a return address, which may lie beyond the end of
@@ -43,7 +41,11 @@ enum sframe_step_status
      frame would not lie above its callee.  Nothing beyond it can be told.  */
   SFRAME_STEP_BROKEN,
   /* The rule needs a register that is not known.  */
-  SFRAME_STEP_UNKNOWN
+  SFRAME_STEP_UNKNOWN,
+  /* The tables have no rule for the frame.  */
+  SFRAME_STEP_NO_RULE,
+  /* There may be a table for the frame, but none that is understood here.  */
+  SFRAME_STEP_UNSUPPORTED
 };
 
 /* Step from the frame in *REGISTERS to its caller by RULE.  The registers are

@@ -14,9 +14,6 @@
 #define SFRAME_MACHINE_ABI SFRAME_ABI_AMD64_LE
 #define SFRAME_MACHINE_SP 7
 #define SFRAME_MACHINE_FP 6
-/* The general registers.  16 is the return address column, which no rule
-   can use as a base.  */
-#define SFRAME_MACHINE_REGISTERS 16
 /* The CFA is the value of SP before the call pushed the return address.  */
 #define SFRAME_MACHINE_SP_OFFSET 0
 #define SFRAME_MACHINE_ENTRY_SIZE 64

@@ -1,0 +1,74 @@
+/* One step up the stack by the .eh_frame section of a loaded object.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-eh-object.h.  */
+
+#include <sframe-eh-object.h>
+#include <sframe-eh-step.h>
+
+/* Find out what of MAP may be read for the table at HEADER: what is loaded
+   from the file along with it.  No linker puts .eh_frame anywhere else.  */
+static bool
+find_memory (const struct link_map *map, const void *header,
+	     struct sframe_eh_bytes *memory)
+{
+  for (size_t i = 0; i < map->l_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &map->l_phdr[i];
+      uintptr_t start = map->l_addr + ph->p_vaddr;
+      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
+	  && (uintptr_t) header - start < ph->p_filesz)
+	{
+	  memory->at = (const unsigned char *) start;
+	  memory->end = memory->at + ph->p_filesz;
+	  return true;
+	}
+    }
+  return false;
+}
+
+/* Not inlined, since the table is not needed any more when the stack is
+   deepest.  */
+static enum sframe_eh_status __attribute__ ((noinline))
+find_entry (const struct link_map *map, const void *header, uintptr_t pc,
+	    struct sframe_eh_entry *entry)
+{
+  struct sframe_eh_table table = { .header = header };
+
+  if (!find_memory (map, header, &table.memory))
+    return SFRAME_EH_CORRUPT;
+  return __sframe_eh_find (&table, pc, entry);
+}
+
+enum sframe_step_status
+__sframe_eh_object_step (const struct link_map *map, const void *header,
+			 uintptr_t pc, struct sframe_registers *registers,
+			 struct sframe_stack *stack)
+{
+  struct sframe_eh_entry entry;
+  struct sframe_eh_row row;
+
+  if (header == NULL)
+    return SFRAME_STEP_UNSUPPORTED;
+  enum sframe_eh_status status = find_entry (map, header, pc, &entry);
+  if (status == SFRAME_EH_OK)
+    status = __sframe_eh_find_row (&entry, pc, &row);
+  if (status == SFRAME_EH_OK)
+    status = __sframe_eh_step (registers, &entry, &row, stack);
+  switch (status)
+    {
+    case SFRAME_EH_OK:
+      return SFRAME_STEP_CALLER;
+    case SFRAME_EH_OUTERMOST:
+      return SFRAME_STEP_OUTERMOST;
+    case SFRAME_EH_NO_ENTRY:
+      return SFRAME_STEP_NO_RULE;
+    case SFRAME_EH_NOT_UNDERSTOOD:
+      return SFRAME_STEP_UNSUPPORTED;
+    case SFRAME_EH_REGISTER:
+      return SFRAME_STEP_UNKNOWN;
+    default:
+      return SFRAME_STEP_BROKEN;
+    }
+}

@@ -1,0 +1,40 @@
+/* A trace being taken, and the rules that earlier ones have left behind.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe and thread-safe; no allocation, no lock, no
+   system call; no fault, whatever the stack holds.  */
+
+#ifndef _SFRAME_TRACE_H
+#define _SFRAME_TRACE_H
+
+#include <sframe-step.h>
+
+struct sframe_trace
+{
+  void **array;
+  int size;
+  int count;
+  /* How many objects had been unloaded when the trace began.  */
+  uint32_t generation;
+  /* The remembered frames so far, see sframe_cache_path.  */
+  uint16_t path;
+  /* Go by .eh_frame where possible, to know all registers.  */
+  bool all_registers;
+  struct sframe_registers *registers;
+  struct sframe_stack stack;
+};
+
+/* Remember RULE as that of the frame in TRACE's registers.  */
+void __sframe_remember (struct sframe_trace *trace,
+			const struct sframe_rule *rule) attribute_hidden;
+
+/* Take the steps for which rules are remembered, as long as there is room, and
+   the words are where the trace has found others.  The registers that are
+   known then are SP and FP, as after any step by SFrame.  The result is
+   SFRAME_STEP_OUTERMOST, or SFRAME_STEP_CALLER if the frame in TRACE's
+   registers has to be looked at closely or TRACE is full.  */
+enum sframe_step_status __sframe_walk_remembered (struct sframe_trace *trace)
+  attribute_hidden;
+
+#endif /* _SFRAME_TRACE_H  */

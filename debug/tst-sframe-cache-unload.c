@@ -1,0 +1,45 @@
+/* Test that backtrace forgets the rules of an object that was unloaded, when
+   another one is loaded in its place.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <support/xdlfcn.h>
+
+#include "tst-sframe-support.h"
+
+static struct trace_pair pair;
+
+static void FRAME
+callback (void)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+}
+
+/* Load MODULE, trace from below its function, unload it.  Return the
+   address that the call in it returns to.  */
+static void * FRAME
+run (const char *module)
+{
+  void *handle = xdlopen (module, RTLD_NOW);
+  int (*call) (void (*) (void)) = xdlsym (handle, "call_back");
+  TEST_COMPARE (call (callback), 1);
+  check_same_with (&pair, call);
+  xdlclose (handle);
+  return pair.oracle.pc[2];
+}
+
+static int
+do_test (void)
+{
+  for (int i = 0; i < 10; ++i)
+    {
+      void *first = run ("tst-sframe-cache-unload-mod1.so");
+      if (run ("tst-sframe-cache-unload-mod2.so") != first)
+	FAIL_UNSUPPORTED ("the modules were loaded at different places");
+    }
+  check_no_fallback ();
+  return 0;
+}
+
+#include <support/test-driver.c>

@@ -1,0 +1,105 @@
+/* Test how much stack backtrace needs where an object has no SFrame.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <support/xdlfcn.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-x86.h"
+
+enum
+{
+  PATTERN = 0xa5,
+  /* What is looked at, and how much of it the functions here may use.  */
+  AREA = 16 * 1024,
+  OWN_USE = 512,
+  /* What backtrace may use, its return address included.  */
+  STACK_USE_MAX = 1024,
+};
+
+static struct trace trace;
+static size_t stack_use;
+static int (*call) (void (*) (void), int);
+
+/* Fill the area below SP.  */
+static void FRAME
+paint (volatile char *sp)
+{
+  for (size_t i = OWN_USE; i < AREA; ++i)
+    sp[-i] = PATTERN;
+}
+
+/* How far below SP something was written.  */
+static size_t FRAME
+look (const volatile char *sp)
+{
+  size_t i = AREA - 1;
+  while (i > OWN_USE && sp[-i] == (char) PATTERN)
+    --i;
+  return i;
+}
+
+static void FRAME
+take (void)
+{
+  char *sp = __builtin_frame_address (0);
+  paint (sp);
+  trace.count = backtrace (trace.pc, TRACE_MAX);
+  stack_use = look (sp);
+  KEEP_FRAME ();
+}
+
+static void
+check_use (const char *what)
+{
+  printf ("info: %s: %zu bytes of stack\n", what, stack_use);
+  TEST_VERIFY (trace.count > 4);
+  TEST_VERIFY (stack_use > OWN_USE);
+  TEST_VERIFY (stack_use <= STACK_USE_MAX);
+}
+
+static void
+call_take (void)
+{
+  call (take, 100);
+}
+
+#if HAVE_SFRAME_X86
+/* Call FUNCTION while a register that SFrame does not keep track of has the
+   CFA.  */
+extern void cfa_in_rbx (void (*function) (void));
+asm (ASM_TEXT (cfa_in_rbx,
+	       "push %rbx\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       ".cfi_offset %rbx, -16\n"
+	       "mov %rsp, %rbx\n"
+	       ".cfi_def_cfa_register %rbx\n"
+	       "call *%rdi\n"
+	       "pop %rbx\n"
+	       ".cfi_def_cfa %rsp, 8\n"
+	       "ret\n"));
+#else
+# define cfa_in_rbx(function) function ()
+#endif
+
+static int
+do_test (void)
+{
+  void *handle = xdlopen ("tst-sframe-stripped-mod.so", RTLD_NOW);
+
+  take ();
+  check_use ("SFrame");
+  call = xdlsym (handle, "call_without_sframe");
+  call_take ();
+  check_use ("SFrame and .eh_frame");
+  call = xdlsym (handle, "call_without_sframe_aligned");
+  call_take ();
+  check_use ("SFrame and .eh_frame with an expression");
+  cfa_in_rbx (call_take);
+  check_use (".eh_frame from the start");
+  check_no_fallback ();
+  xdlclose (handle);
+  return 0;
+}
+
+#include <support/test-driver.c>

@@ -1,0 +1,200 @@
+/* A cache of unwind rules: from the PC of a frame to its rule, in a word.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe and thread-safe, without locks: who reads while a
+   slot is written, or writes one that is being written, does without it.  No
+   allocation and no system call.  What is found is what was stored for that
+   PC and tag, never parts of two rules.
+
+   A slot is a sequence lock: its version is odd while it is written, and a
+   reader that did not see the same even version before and after has seen
+   nothing.  A version has 64 bits, so that it does not come round between two
+   loads.  If fork, or the end of a thread, catches a writer at work, the slot
+   stays odd, which costs a slot.
+
+   The tag tells objects from those unloaded before, which may have had the
+   same addresses, and frames that were interrupted from those that have made
+   a call, which have other rules at the same PC.
+
+   Ways that were not taken: two words of which one is scrambled with the
+   other (two rules can be torn so that they match by chance); one word for
+   all (not enough bits to tell all addresses and generations apart); a table
+   for each thread (it has to be allocated, and warms up anew in each).  */
+
+#ifndef _SFRAME_CACHE_H
+#define _SFRAME_CACHE_H
+
+#include <sframe-read.h>
+
+/* 128 KiB for the process, which cost nothing until they are used, and 8 KiB
+   of guesses.  */
+#define SFRAME_CACHE_LOG2_SLOTS 12
+#define SFRAME_CACHE_SLOTS (1 << SFRAME_CACHE_LOG2_SLOTS)
+
+/* Slots N and N ^ 1 are a set, which shares a cache line.  */
+struct sframe_cache_slot
+{
+  uint64_t version;
+  uint64_t pc;
+  uint64_t rule;
+  uint32_t tag;
+} __attribute__ ((aligned (32)));
+
+/* The number of the slot that the caller had last time, by the path to it:
+   only a guess, which the slot's PC confirms or not.  It lets the processor
+   load that slot while the return address is still under way, which is half of
+   the time.  */
+typedef uint16_t sframe_cache_guess;
+
+_Static_assert (SFRAME_CACHE_SLOTS - 1 <= UINT16_MAX, "a slot's number fits");
+
+/* The path that goes on from PATH to the frame of slot NUMBER.  It depends on
+   few frames, since recursive functions repeat them, and other callers of the
+   same function are to have guesses of their own.  */
+static inline uint32_t
+sframe_cache_path (uint32_t path, uint32_t number)
+{
+  return (path << 5 ^ number) % SFRAME_CACHE_SLOTS;
+}
+
+/* A rule in one word.  Most significant first: the CFA's offset (24 bits) from
+   SP or FP, the offsets of FP and RA (16 bits each) from the CFA, and 8 bits of
+   these.  */
+#define SFRAME_CACHE_USED 1
+#define SFRAME_CACHE_OUTERMOST 2
+#define SFRAME_CACHE_CFA_FROM_FP 4
+#define SFRAME_CACHE_FP_SAVED 8
+
+static inline intptr_t
+sframe_cache_cfa_offset (uint64_t rule)
+{
+  return (int64_t) rule >> 40;
+}
+
+static inline intptr_t
+sframe_cache_fp_offset (uint64_t rule)
+{
+  return (int16_t) (rule >> 24);
+}
+
+static inline intptr_t
+sframe_cache_ra_offset (uint64_t rule)
+{
+  return (int16_t) (rule >> 8);
+}
+
+/* The tag of frames that were INTERRUPTED or not, when GENERATION objects have
+   been unloaded.  It does not matter that the count loses a bit: nothing is
+   remembered for so long.  */
+static inline uint32_t
+sframe_cache_tag (uint32_t generation, bool interrupted)
+{
+  return generation << 1 | interrupted;
+}
+
+/* RULE in a word, or 0 if it has not room there.  Those of nearly all
+   functions have.  */
+static inline uint64_t
+sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
+		   unsigned int fp)
+{
+  if (rule->outermost)
+    return SFRAME_CACHE_USED | SFRAME_CACHE_OUTERMOST;
+  if (rule->signal || rule->cfa.kind != SFRAME_REGISTER_VALUE
+      || (rule->cfa.reg != sp && rule->cfa.reg != fp)
+      || rule->ra.kind != SFRAME_CFA_MEMORY
+      || (rule->fp.kind != SFRAME_CFA_MEMORY
+	  && rule->fp.kind != SFRAME_UNCHANGED))
+    return 0;
+
+  int32_t fp_offset = rule->fp.kind == SFRAME_UNCHANGED ? 0 : rule->fp.offset;
+  uint64_t word
+    = ((uint64_t) rule->cfa.offset << 40
+       | (uint64_t) (uint16_t) fp_offset << 24
+       | (uint64_t) (uint16_t) rule->ra.offset << 8
+       | SFRAME_CACHE_USED
+       | (rule->cfa.reg == fp ? SFRAME_CACHE_CFA_FROM_FP : 0)
+       | (rule->fp.kind != SFRAME_UNCHANGED ? SFRAME_CACHE_FP_SAVED : 0));
+  if (sframe_cache_cfa_offset (word) != rule->cfa.offset
+      || sframe_cache_fp_offset (word) != fp_offset
+      || sframe_cache_ra_offset (word) != rule->ra.offset)
+    return 0;
+  return word;
+}
+
+/* The number of the first slot where PC may be; the other is next to it.  */
+static inline uint32_t
+sframe_cache_set (uint64_t pc)
+{
+  /* 2**64 by the golden ratio, so that near PCs come to lie far apart.  */
+  return (pc * UINT64_C (0x9e3779b97f4a7c15)
+	  >> (64 - SFRAME_CACHE_LOG2_SLOTS)) & ~UINT32_C (1);
+}
+
+/* The rule in SLOT if it is that of PC and TAG, or else 0.  */
+static inline uint64_t
+sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
+		   uint32_t tag)
+{
+  uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_ACQUIRE);
+  uint64_t slot_pc = __atomic_load_n (&slot->pc, __ATOMIC_RELAXED);
+  uint64_t rule = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED);
+  uint32_t slot_tag = __atomic_load_n (&slot->tag, __ATOMIC_RELAXED);
+
+  /* No load from above may come after the one below.  */
+  __atomic_thread_fence (__ATOMIC_ACQUIRE);
+  if (slot_pc != pc || slot_tag != tag || version % 2 != 0
+      || __atomic_load_n (&slot->version, __ATOMIC_RELAXED) != version)
+    return 0;
+  return rule;
+}
+
+/* Put RULE, the one of PC and TAG, in SLOT.  Return whether it is there: not
+   if another thread, or the one that a signal handler has interrupted, is
+   writing the slot.  */
+static inline bool
+sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint32_t tag,
+		    uint64_t rule)
+{
+  uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_RELAXED);
+
+  if (version % 2 != 0
+      || !__atomic_compare_exchange_n (&slot->version, &version, version + 1,
+				       false, __ATOMIC_ACQUIRE,
+				       __ATOMIC_RELAXED))
+    return false;
+  /* Who sees a store from below must see the odd version.  */
+  __atomic_thread_fence (__ATOMIC_RELEASE);
+  __atomic_store_n (&slot->pc, pc, __ATOMIC_RELAXED);
+  __atomic_store_n (&slot->rule, rule, __ATOMIC_RELAXED);
+  __atomic_store_n (&slot->tag, tag, __ATOMIC_RELAXED);
+  __atomic_store_n (&slot->version, version + 2, __ATOMIC_RELEASE);
+  return true;
+}
+
+/* The number of the slot to put the rule of PC and TAG in: the one it is in,
+   or one that is of no use any more, or the one that was written longer
+   ago.  */
+static inline uint32_t
+sframe_cache_victim (const struct sframe_cache_slot *slots, uint64_t pc,
+		     uint32_t tag)
+{
+  uint32_t set = sframe_cache_set (pc);
+  uint64_t versions = 0;
+
+  for (uint32_t i = set; i < set + 2; ++i)
+    {
+      uint32_t slot_tag = __atomic_load_n (&slots[i].tag, __ATOMIC_RELAXED);
+      if (slot_tag >> 1 != tag >> 1
+	  || __atomic_load_n (&slots[i].rule, __ATOMIC_RELAXED) == 0
+	  || (slot_tag == tag
+	      && __atomic_load_n (&slots[i].pc, __ATOMIC_RELAXED) == pc))
+	return i;
+      versions += __atomic_load_n (&slots[i].version, __ATOMIC_RELAXED);
+    }
+  /* Each write takes two, so that the slots take turns.  */
+  return set + (versions / 2 & 1);
+}
+
+#endif /* _SFRAME_CACHE_H  */

@@ -1,0 +1,260 @@
+/* Finding the .eh_frame entry for a PC through the .eh_frame_hdr table.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: pure, see sframe-eh.h.  */
+
+#include <sframe-eh.h>
+#include <sframe-eh-cursor.h>
+
+/* Functions whose variables are not needed any more when the next one runs are
+   not to be inlined: backtrace has little stack.  */
+#define RELEASE_STACK __attribute__ ((noinline))
+
+/* How all linkers write .eh_frame_hdr: the version, how the address of
+   .eh_frame, the number of functions and the table are written.  */
+static const unsigned char header_start[]
+  = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
+      DW_EH_PE_datarel | DW_EH_PE_sdata4 };
+
+/* Offsets from the start of the header.  */
+#define HEADER_COUNT 8
+#define HEADER_TABLE 12
+
+/* Bytes of each function in the table: its start and its FDE, both as an
+   offset from the header.  */
+#define PAIR_SIZE 8
+
+/* Whether the byte at ADDRESS is one of BYTES.  */
+static bool
+has_byte (struct sframe_eh_bytes bytes, uintptr_t address)
+{
+  return (address >= (uintptr_t) bytes.at
+	  && address < (uintptr_t) bytes.end);
+}
+
+static inline int32_t
+load (const unsigned char *at)
+{
+  int32_t value;
+
+  memcpy (&value, at, sizeof value);
+  return value;
+}
+
+/* Store the number of functions in TABLE in *COUNT.  */
+static enum sframe_eh_status
+read_header (const struct sframe_eh_table *table, uint32_t *count)
+{
+  if (!has_byte (table->memory, (uintptr_t) table->header))
+    return SFRAME_EH_CORRUPT;
+  size_t size = table->memory.end - table->header;
+  if (size < HEADER_TABLE)
+    return SFRAME_EH_CORRUPT;
+  if (memcmp (table->header, header_start, sizeof header_start) != 0)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  *count = load (table->header + HEADER_COUNT);
+  return (*count <= (size - HEADER_TABLE) / PAIR_SIZE
+	  ? SFRAME_EH_OK : SFRAME_EH_CORRUPT);
+}
+
+/* Store the address of the FDE of the last function that starts at or before
+   PC in *FDE.  */
+static enum sframe_eh_status RELEASE_STACK
+search (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
+{
+  const unsigned char *pairs = table->header + HEADER_TABLE;
+  int64_t offset = pc - (uintptr_t) table->header;
+  uint32_t low = 0;
+  uint32_t high;
+  enum sframe_eh_status status = read_header (table, &high);
+
+  if (status != SFRAME_EH_OK)
+    return status;
+  /* Invariant: functions below LOW start at or before PC, those from HIGH on
+     start after it.  */
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      if (load (pairs + (size_t) middle * PAIR_SIZE) <= offset)
+	low = middle + 1;
+      else
+	high = middle;
+    }
+  if (low == 0)
+    return SFRAME_EH_NO_ENTRY;
+  *fde = ((uintptr_t) table->header
+	  + (intptr_t) load (pairs + (size_t) (low - 1) * PAIR_SIZE + 4));
+  return SFRAME_EH_OK;
+}
+
+/* Let *CURSOR cover what follows the length of the CIE or FDE at ADDRESS.  */
+static enum sframe_eh_status
+open_record (const struct sframe_eh_table *table, uintptr_t address,
+	     struct sframe_eh_cursor *cursor)
+{
+  if (!has_byte (table->memory, address))
+    return SFRAME_EH_CORRUPT;
+  *cursor = (struct sframe_eh_cursor) { (const unsigned char *) address,
+					table->memory.end, false };
+  uint64_t length = sframe_eh_unsigned (cursor, 4);
+  /* The mark of records over 4 GiB, which no tool writes.  */
+  if (length == UINT32_MAX)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  const unsigned char *start = sframe_eh_take (cursor, length);
+  if (start == NULL)
+    return SFRAME_EH_CORRUPT;
+  *cursor = (struct sframe_eh_cursor) { start, start + length, false };
+  return SFRAME_EH_OK;
+}
+
+/* Read the data of a CIE, as the letters of AUGMENTATION after its z tell,
+   to ENTRY.  */
+static enum sframe_eh_status
+read_augmentation (struct sframe_eh_cursor *cursor, const char *augmentation,
+		   struct sframe_eh_entry *entry)
+{
+  unsigned int encoding;
+  uint64_t ignored;
+
+  for (; *augmentation != '\0'; ++augmentation)
+    switch (*augmentation)
+      {
+      case 'R':
+	entry->encoding = sframe_eh_unsigned (cursor, 1);
+	break;
+      case 'L':
+	sframe_eh_unsigned (cursor, 1);
+	break;
+      case 'P':
+	/* The personality routine is of no interest, only its length.  */
+	encoding = sframe_eh_unsigned (cursor, 1);
+	if (!sframe_eh_formatted (cursor, encoding & DW_EH_PE_format_mask,
+				  &ignored))
+	  return SFRAME_EH_NOT_UNDERSTOOD;
+	break;
+      case 'S':
+	entry->signal = true;
+	break;
+      default:
+	return SFRAME_EH_NOT_UNDERSTOOD;
+      }
+  return cursor->failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
+}
+
+/* Read what is the same in all versions of a CIE, from behind its
+   augmentation string on.  Return whether it fits.  */
+static bool
+read_factors (struct sframe_eh_cursor *cursor, unsigned int version,
+	      struct sframe_eh_entry *entry)
+{
+  uint64_t code = sframe_eh_uleb128 (cursor);
+  int64_t data = sframe_eh_sleb128 (cursor);
+  uint64_t ra = (version == 1 ? sframe_eh_unsigned (cursor, 1)
+		 : sframe_eh_uleb128 (cursor));
+
+  entry->code_factor = code;
+  entry->data_factor = data;
+  entry->ra_column = ra;
+  return (entry->code_factor == code && entry->data_factor == data
+	  && ra < SFRAME_EH_COLUMNS);
+}
+
+/* Read the CIE at ADDRESS to ENTRY.  */
+static enum sframe_eh_status RELEASE_STACK
+read_cie (const struct sframe_eh_table *table, uintptr_t address,
+	  struct sframe_eh_entry *entry)
+{
+  struct sframe_eh_cursor cursor, data;
+  enum sframe_eh_status status = open_record (table, address, &cursor);
+
+  if (status != SFRAME_EH_OK)
+    return status;
+  if (sframe_eh_unsigned (&cursor, 4) != 0)
+    return SFRAME_EH_CORRUPT;
+  unsigned int version = sframe_eh_unsigned (&cursor, 1);
+  const char *augmentation = (const char *) cursor.at;
+  while (sframe_eh_unsigned (&cursor, 1) != 0)
+    continue;
+  bool fits = read_factors (&cursor, version, entry);
+  if (cursor.failed)
+    return SFRAME_EH_CORRUPT;
+  entry->augmented = *augmentation == 'z';
+  if ((version != 1 && version != 3)
+      || (!entry->augmented && *augmentation != '\0') || !fits)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+
+  entry->encoding = DW_EH_PE_absptr;
+  entry->signal = false;
+  if (entry->augmented)
+    {
+      uint64_t length = sframe_eh_uleb128 (&cursor);
+      const unsigned char *start = sframe_eh_take (&cursor, length);
+      if (start == NULL)
+	return SFRAME_EH_CORRUPT;
+      data = (struct sframe_eh_cursor) { start, cursor.at, false };
+      status = read_augmentation (&data, augmentation + 1, entry);
+    }
+  entry->initial = sframe_eh_rest (&cursor);
+  return status;
+}
+
+/* Store the address of the CIE that the FDE at ADDRESS belongs to in *CIE.  */
+static enum sframe_eh_status RELEASE_STACK
+find_cie (const struct sframe_eh_table *table, uintptr_t address,
+	  uintptr_t *cie)
+{
+  struct sframe_eh_cursor cursor;
+  enum sframe_eh_status status = open_record (table, address, &cursor);
+
+  if (status != SFRAME_EH_OK)
+    return status;
+  /* It is told by its distance from this member.  A CIE itself has 0 there,
+     and that is not the length of one.  */
+  *cie = (uintptr_t) cursor.at;
+  *cie -= sframe_eh_unsigned (&cursor, 4);
+  return cursor.failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
+}
+
+/* Read the FDE at ADDRESS to ENTRY, to which its CIE has been read.  */
+static enum sframe_eh_status RELEASE_STACK
+read_fde (const struct sframe_eh_table *table, uintptr_t address,
+	  struct sframe_eh_entry *entry)
+{
+  struct sframe_eh_cursor cursor;
+  enum sframe_eh_status status = open_record (table, address, &cursor);
+  uint64_t start, size;
+
+  if (status != SFRAME_EH_OK)
+    return status;
+  /* The distance to the CIE.  */
+  sframe_eh_take (&cursor, 4);
+  if (!sframe_eh_address (&cursor, entry->encoding, &start)
+      || !sframe_eh_formatted (&cursor,
+			       entry->encoding & DW_EH_PE_format_mask, &size))
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  if (entry->augmented)
+    sframe_eh_take (&cursor, sframe_eh_uleb128 (&cursor));
+  entry->start = start;
+  entry->size = size;
+  entry->program = sframe_eh_rest (&cursor);
+  return cursor.failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
+}
+
+enum sframe_eh_status
+__sframe_eh_find (const struct sframe_eh_table *table, uintptr_t pc,
+		  struct sframe_eh_entry *entry)
+{
+  uintptr_t fde, cie;
+  enum sframe_eh_status status = search (table, pc, &fde);
+
+  if (status == SFRAME_EH_OK)
+    status = find_cie (table, fde, &cie);
+  if (status == SFRAME_EH_OK)
+    status = read_cie (table, cie, entry);
+  if (status == SFRAME_EH_OK)
+    status = read_fde (table, fde, entry);
+  if (status == SFRAME_EH_OK && pc - entry->start >= entry->size)
+    return SFRAME_EH_NO_ENTRY;
+  return status;
+}

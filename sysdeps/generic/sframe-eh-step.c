@@ -1,0 +1,189 @@
+/* One step up the stack by an .eh_frame entry.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-eh-step.h.  */
+
+#include <sframe-eh-step.h>
+#include <sframe-machine.h>
+#include <string.h>
+
+static inline uint64_t
+bit (unsigned int number)
+{
+  return UINT64_C (1) << number;
+}
+
+bool
+__sframe_eh_register (const struct sframe_registers *registers,
+		      const struct sframe_eh_entry *entry, uint64_t number,
+		      uint64_t *value)
+{
+  if (number < SFRAME_MACHINE_REGISTERS)
+    {
+      *value = registers->value[number];
+      return (registers->known & bit (number)) != 0;
+    }
+  *value = registers->pc;
+  return number == entry->ra_column;
+}
+
+/* Replace the operand for CFA in ROW by CFA.  */
+static enum sframe_eh_status
+find_cfa (const struct sframe_registers *registers,
+	  const struct sframe_eh_entry *entry,
+	  struct sframe_eh_row *row, struct sframe_stack *stack)
+{
+  uint64_t offset = row->cfa_operand;
+
+  if (row->cfa_expression)
+    return __sframe_eh_evaluate (registers, entry, stack, offset, 0,
+				 &row->cfa_operand);
+  if (row->cfa_register >= SFRAME_MACHINE_REGISTERS)
+    return SFRAME_EH_CORRUPT;
+  if (!__sframe_eh_register (registers, entry, row->cfa_register,
+			     &row->cfa_operand))
+    return SFRAME_EH_REGISTER;
+  row->cfa_operand += offset;
+  return SFRAME_EH_OK;
+}
+
+/* The caller's value of COLUMN where nothing is said about it: that of a
+   register that calls preserve.  *VALUE is CFA before.  */
+static enum sframe_eh_status
+recover_unset (const struct sframe_registers *registers,
+	       const struct sframe_eh_entry *entry, unsigned int column,
+	       uint64_t *value)
+{
+  if (column == SFRAME_MACHINE_SP)
+    {
+      *value += SFRAME_MACHINE_SP_OFFSET;
+      return SFRAME_EH_OK;
+    }
+  if (column != entry->ra_column && !entry->signal
+      && (SFRAME_MACHINE_CALL_SAVED & bit (column)) == 0)
+    return SFRAME_EH_REGISTER;
+  return (column < SFRAME_MACHINE_REGISTERS
+	  && __sframe_eh_register (registers, entry, column, value)
+	  ? SFRAME_EH_OK : SFRAME_EH_REGISTER);
+}
+
+/* Replace the operand for COLUMN in ROW, which has its CFA, by the caller's
+   value.  */
+static enum sframe_eh_status
+recover (const struct sframe_registers *registers,
+	 const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
+	 struct sframe_stack *stack, unsigned int column)
+{
+  uint64_t *value = &row->operand[column];
+  uint64_t operand = *value;
+  unsigned int rule = row->rule[column];
+  enum sframe_eh_status status;
+
+  *value = row->cfa_operand;
+  switch (rule)
+    {
+    case SFRAME_EH_UNSET:
+      return recover_unset (registers, entry, column, value);
+    case SFRAME_EH_SAME:
+      operand = column;
+      /* Fall through.  */
+    case SFRAME_EH_IN_REGISTER:
+      return (__sframe_eh_register (registers, entry, operand, value)
+	      ? SFRAME_EH_OK : SFRAME_EH_REGISTER);
+    case SFRAME_EH_CFA_VALUE:
+    case SFRAME_EH_CFA_MEMORY:
+      *value += operand;
+      break;
+    case SFRAME_EH_EXPRESSION_VALUE:
+    case SFRAME_EH_EXPRESSION_MEMORY:
+      status = __sframe_eh_evaluate (registers, entry, stack, operand, 1,
+				     value);
+      if (status != SFRAME_EH_OK)
+	return status;
+      break;
+    default:
+      return SFRAME_EH_REGISTER;
+    }
+  if (rule == SFRAME_EH_CFA_VALUE || rule == SFRAME_EH_EXPRESSION_VALUE)
+    return SFRAME_EH_OK;
+  return (__sframe_stack_read (stack, *value, value)
+	  ? SFRAME_EH_OK : SFRAME_EH_BROKEN);
+}
+
+/* Replace the operands in ROW by the caller's values.  *KNOWN becomes the set
+   of those that could be told.  Rules may use registers, so that these stay as
+   they are meanwhile.  */
+static enum sframe_eh_status
+recover_all (const struct sframe_registers *registers,
+	     const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
+	     struct sframe_stack *stack, uint64_t *known)
+{
+  *known = 0;
+  for (unsigned int i = 0; i < SFRAME_EH_COLUMNS; ++i)
+    {
+      if (i >= SFRAME_MACHINE_REGISTERS && i != entry->ra_column)
+	continue;
+      enum sframe_eh_status status
+	= recover (registers, entry, row, stack, i);
+      if (status == SFRAME_EH_OK)
+	*known |= bit (i);
+      /* The callers can be found without the others, as long as no rule
+	 needs them.  */
+      else if (i == entry->ra_column || i == SFRAME_MACHINE_SP
+	       || status == SFRAME_EH_NOT_UNDERSTOOD
+	       || status == SFRAME_EH_CORRUPT)
+	return status;
+    }
+  return SFRAME_EH_OK;
+}
+
+/* Whether a caller can have SP where the frame in *REGISTERS was stepped from.
+   The stack grows down, so that a call made in between has moved it up again;
+   a function entered by an interrupt may keep its return address in a
+   register.  The caller is on another stack if this is a signal trampoline, or
+   a function that switches stacks.  */
+static bool
+plausible_sp (const struct sframe_registers *registers,
+	      const struct sframe_eh_entry *entry,
+	      const struct sframe_eh_row *row,
+	      const struct sframe_stack *stack, uintptr_t sp)
+{
+  uintptr_t old = registers->value[SFRAME_MACHINE_SP];
+
+  if (sp == old)
+    return registers->interrupted && !entry->signal;
+  return (sp > old || entry->signal
+	  || ((row->cfa_expression || row->cfa_register != SFRAME_MACHINE_SP)
+	      && !__sframe_same_stack (stack, old, sp)));
+}
+
+enum sframe_eh_status
+__sframe_eh_step (struct sframe_registers *registers,
+		  const struct sframe_eh_entry *entry,
+		  struct sframe_eh_row *row, struct sframe_stack *stack)
+{
+  uint64_t known;
+
+  if (row->rule[entry->ra_column] == SFRAME_EH_UNDEFINED)
+    return SFRAME_EH_OUTERMOST;
+  enum sframe_eh_status status
+    = find_cfa (registers, entry, row, stack);
+  if (status == SFRAME_EH_OK)
+    status = recover_all (registers, entry, row, stack, &known);
+  if (status != SFRAME_EH_OK)
+    return status;
+  if (!plausible_sp (registers, entry, row, stack,
+		     row->operand[SFRAME_MACHINE_SP]))
+    return SFRAME_EH_BROKEN;
+
+  registers->pc = row->operand[entry->ra_column];
+  memcpy (registers->value, row->operand,
+	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
+  registers->known = known & (bit (SFRAME_MACHINE_REGISTERS) - 1);
+  /* Where the caller itself is to return to, only its own rules tell.  */
+  if (!entry->signal)
+    registers->known &= ~bit (entry->ra_column);
+  registers->interrupted = entry->signal;
+  return SFRAME_EH_OK;
+}

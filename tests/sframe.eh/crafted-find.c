@@ -1,0 +1,343 @@
+/* Tables, CIEs and FDEs made by hand: what is found, what is refused.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "eh-craft.h"
+
+static struct sframe_eh_entry entry;
+
+static void
+three_functions (void)
+{
+  begin (3);
+  cie (PCREL | SDATA4);
+  fde (0, 0x100, 0x10, NULL, 0);
+  fde (1, 0x110, 0x20, NULL, 0);
+  fde (2, 0x200, 0x30, NULL, 0);
+}
+
+static bool
+finds (uint64_t pc, uint64_t start, uint64_t size)
+{
+  return (find (pc, &entry) == SFRAME_EH_OK
+	  && entry.start == code (start) && entry.size == size);
+}
+
+static void
+first_and_last_byte (void)
+{
+  three_functions ();
+  CHECK (finds (0x100, 0x100, 0x10));
+  CHECK (finds (0x10f, 0x100, 0x10));
+  CHECK (finds (0x110, 0x110, 0x20));
+  CHECK (finds (0x12f, 0x110, 0x20));
+  CHECK (finds (0x200, 0x200, 0x30));
+  CHECK (finds (0x22f, 0x200, 0x30));
+}
+
+static void
+outside_functions (void)
+{
+  three_functions ();
+  CHECK (find (0xff, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (0x130, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (0x1ff, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (0x230, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (UINT64_C (1) << 62, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (-(UINT64_C (1) << 62), &entry) == SFRAME_EH_NO_ENTRY);
+}
+
+static void
+empty_table (void)
+{
+  begin (0);
+  CHECK (find (0, &entry) == SFRAME_EH_NO_ENTRY);
+}
+
+/* No byte may be missing from the first to the last one that is needed.  */
+static void
+cut_at_every_byte (void)
+{
+  begin (1);
+  cie (PCREL | SDATA4);
+  fde (0, 0, 100, NULL, 0);
+  size_t whole = craft.size;
+  for (size_t size = 1; size < whole; ++size)
+    {
+      craft.size = size;
+      CHECK (find (0, &entry) == SFRAME_EH_CORRUPT);
+    }
+  craft.size = whole;
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+}
+
+static void
+header_outside_memory (void)
+{
+  struct sframe_eh_table table;
+
+  three_functions ();
+  place ();
+  table.header = craft.placed;
+  table.memory = (struct sframe_eh_bytes) { craft.placed + 1,
+					    craft.placed + craft.size };
+  CHECK (__sframe_eh_find (&table, code (0x100), &entry)
+	 == SFRAME_EH_CORRUPT);
+  table.header = craft.placed + craft.size;
+  CHECK (__sframe_eh_find (&table, code (0x100), &entry)
+	 == SFRAME_EH_CORRUPT);
+}
+
+/* The status with the byte at AT replaced by VALUE.  */
+static enum sframe_eh_status
+with_byte (size_t at, unsigned int value)
+{
+  three_functions ();
+  craft.bytes[at] = value;
+  return find (0x100, &entry);
+}
+
+static void
+header_of_another_kind (void)
+{
+  CHECK (with_byte (0, 1) == SFRAME_EH_OK);
+  CHECK (with_byte (0, 0) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (0, 2) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (1, 0xff) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (2, 0xff) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (2, PCREL | UDATA4) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (3, DATAREL | SDATA8) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (3, 0xff) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (3, SDATA4) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_byte (3, DATAREL | SDATA2) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
+static void
+more_pairs_than_bytes (void)
+{
+  three_functions ();
+  uint32_t fit = (craft.size - craft.table_size) / 8;
+  put (8, fit + 1, 4);
+  CHECK (find (0x100, &entry) == SFRAME_EH_CORRUPT);
+  put (8, UINT32_MAX, 4);
+  CHECK (find (0x100, &entry) == SFRAME_EH_CORRUPT);
+}
+
+/* Where the FDE is said to be, relative to the header.  */
+static void
+fde_outside_memory (void)
+{
+  static const int64_t places[] = { -4, -1, INT32_MIN, INT32_MAX };
+
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i)
+    {
+      three_functions ();
+      put (craft.table_size + 4, places[i], 4);
+      CHECK (find (0x100, &entry) == SFRAME_EH_CORRUPT);
+    }
+  three_functions ();
+  put (craft.table_size + 4, craft.size, 4);
+  CHECK (find (0x100, &entry) == SFRAME_EH_CORRUPT);
+}
+
+/* The status with LENGTH as that of the record at AT.  */
+static enum sframe_eh_status
+with_length (bool in_cie, uint64_t length)
+{
+  one_function (NULL, 0);
+  put (in_cie ? craft.cie : craft.fde, length, 4);
+  return find (0, &entry);
+}
+
+static void
+length_of_record (void)
+{
+  for (int in_cie = 0; in_cie < 2; ++in_cie)
+    {
+      CHECK (with_length (in_cie, 0) == SFRAME_EH_CORRUPT);
+      CHECK (with_length (in_cie, 3) == SFRAME_EH_CORRUPT);
+      CHECK (with_length (in_cie, 8) == SFRAME_EH_CORRUPT);
+      CHECK (with_length (in_cie, 0x1000) == SFRAME_EH_CORRUPT);
+      CHECK (with_length (in_cie, 0xfffffffe) == SFRAME_EH_CORRUPT);
+      CHECK (with_length (in_cie, 0xffffffff) == SFRAME_EH_NOT_UNDERSTOOD);
+    }
+}
+
+static void
+cie_pointer (void)
+{
+  static const uint32_t distances[] = { 0, 1, 0x1000, UINT32_MAX, -4 };
+
+  for (size_t i = 0; i < sizeof distances / sizeof distances[0]; ++i)
+    {
+      one_function (NULL, 0);
+      put (craft.fde + 4, distances[i], 4);
+      CHECK (find (0, &entry) == SFRAME_EH_CORRUPT);
+    }
+  /* An FDE is no CIE.  */
+  begin (2);
+  cie (PCREL | SDATA4);
+  fde (0, 0, 100, NULL, 0);
+  size_t first = craft.fde;
+  fde (1, 100, 100, NULL, 0);
+  put (craft.fde + 4, craft.fde + 4 - first, 4);
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+  CHECK (find (100, &entry) == SFRAME_EH_CORRUPT);
+}
+
+/* The status of an FDE whose CIE has VERSION and so on.  */
+static enum sframe_eh_status
+with_augmentation (unsigned int version, const char *augmentation,
+		   const void *data, size_t size)
+{
+  begin (1);
+  craft.encoding = strchr (augmentation, 'R') ? PCREL | SDATA4 : ABSPTR;
+  cie_full (version, augmentation, data, size, usual, sizeof usual);
+  fde (0, 0, 100, NULL, 0);
+  /* An absolute address is known as soon as the place is.  */
+  if (craft.encoding == ABSPTR)
+    {
+      place ();
+      put (craft.fde + 8, code (0), 8);
+      struct sframe_eh_table table
+	= { craft.placed, { craft.placed, craft.placed + craft.size } };
+      memcpy (craft.placed, craft.bytes, craft.size);
+      return __sframe_eh_find (&table, code (0), &entry);
+    }
+  return find (0, &entry);
+}
+
+static void
+augmentations (void)
+{
+  /* Encoding of the personality routine, its address, that of the LSDA, that
+     of the code.  */
+  static const unsigned char data[]
+    = { INDIRECT | PCREL | SDATA4, 1, 2, 3, 4, PCREL | SDATA4,
+	PCREL | SDATA4 };
+  static const unsigned char unknown[] = { 0x0f, 1, 2, 3, 4 };
+
+  CHECK (with_augmentation (1, "", NULL, 0) == SFRAME_EH_OK);
+  CHECK (!entry.signal);
+  CHECK (with_augmentation (1, "z", NULL, 0) == SFRAME_EH_OK);
+  CHECK (with_augmentation (1, "zPLR", data, 7) == SFRAME_EH_OK);
+  CHECK (entry.start == code (0) && entry.size == 100 && !entry.signal);
+  CHECK (entry.initial.end - entry.initial.at == sizeof usual);
+  CHECK (with_augmentation (1, "zRS", data + 6, 1) == SFRAME_EH_OK);
+  CHECK (entry.signal);
+  /* Data behind what the letters need.  */
+  CHECK (with_augmentation (1, "zR", data + 5, 2) == SFRAME_EH_OK);
+  CHECK (entry.initial.end - entry.initial.at == sizeof usual);
+
+  CHECK (with_augmentation (1, "zPLR", data, 6) == SFRAME_EH_CORRUPT);
+  CHECK (with_augmentation (1, "zR", data, 0) == SFRAME_EH_CORRUPT);
+  CHECK (with_augmentation (1, "zP", unknown, 5)
+	 == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_augmentation (1, "zRX", data + 6, 1)
+	 == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_augmentation (1, "eh", NULL, 0) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
+static void
+versions (void)
+{
+  CHECK (with_augmentation (3, "", NULL, 0) == SFRAME_EH_OK);
+  CHECK (entry.ra_column == RA);
+  CHECK (with_augmentation (0, "", NULL, 0) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_augmentation (2, "", NULL, 0) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_augmentation (4, "", NULL, 0) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
+/* In version 3, but not in version 1, the column is a ULEB128.  */
+static void
+ra_column (void)
+{
+  one_function (NULL, 0);
+  size_t at = craft.cie + 14;
+  require (craft.bytes[at] == RA, "place of the column");
+  craft.bytes[at] = RBX;
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+  CHECK (entry.ra_column == RBX);
+  craft.bytes[at] = RA + 1;
+  CHECK (find (0, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
+  craft.bytes[at] = 0x80 | RA;
+  CHECK (find (0, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
+static void
+augmentation_longer_than_record (void)
+{
+  one_function (NULL, 0);
+  craft.bytes[craft.cie + 15] = 0x7f;
+  CHECK (find (0, &entry) == SFRAME_EH_CORRUPT);
+  one_function (NULL, 0);
+  require (craft.bytes[craft.size - 1] == 0, "place of the FDE's length");
+  craft.bytes[craft.size - 1] = 1;
+  CHECK (find (0, &entry) == SFRAME_EH_CORRUPT);
+}
+
+/* The status of an FDE written in ENCODING.  */
+static enum sframe_eh_status
+with_encoding (unsigned int encoding)
+{
+  begin (1);
+  cie (encoding);
+  fde (0, 0, 100, NULL, 0);
+  return find (0, &entry);
+}
+
+static void
+encodings (void)
+{
+  static const unsigned int formats[] = { SDATA4, SDATA8, SLEB, UDATA4,
+					  ABSPTR, ULEB };
+
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i)
+    {
+      CHECK (with_encoding (PCREL | formats[i]) == SFRAME_EH_OK);
+      CHECK (entry.start == code (0) && entry.size == 100);
+    }
+  /* 16 bits do not reach the code.  */
+  CHECK (with_encoding (PCREL | SDATA2) == SFRAME_EH_NO_ENTRY);
+  CHECK (with_encoding (INDIRECT | PCREL | SDATA4)
+	 == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_encoding (DATAREL | SDATA4) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_encoding (PCREL | 0x0e) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (with_encoding (0xff) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
+/* What the table and the FDE say may differ.  */
+static void
+table_and_fde_disagree (void)
+{
+  one_function (NULL, 0);
+  put (craft.table_size, CODE - 0x10, 4);
+  CHECK (find (-0x10, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+}
+
+static const struct test_case cases[] =
+  {
+    { "first and last byte of functions", first_and_last_byte },
+    { "outside of functions", outside_functions },
+    { "empty table", empty_table },
+    { "cut at every byte", cut_at_every_byte },
+    { "header outside of memory", header_outside_memory },
+    { "header of another kind", header_of_another_kind },
+    { "more pairs than bytes", more_pairs_than_bytes },
+    { "FDE outside of memory", fde_outside_memory },
+    { "length of a record", length_of_record },
+    { "CIE pointer", cie_pointer },
+    { "augmentations", augmentations },
+    { "versions", versions },
+    { "return address column", ra_column },
+    { "augmentation longer than its record", augmentation_longer_than_record },
+    { "encodings", encodings },
+    { "table and FDE disagree", table_and_fde_disagree },
+  };
+
+int
+main (void)
+{
+  return run_cases (cases, sizeof cases / sizeof cases[0]);
+}

@@ -1,0 +1,60 @@
+/* A door that leads nowhere: the words of a stack that does not exist.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Takes the place of sysdeps/generic/sframe-stack.h for the tests of the step
+   by .eh_frame.  Each word is a function of its address, so that a step that
+   reads the wrong one is found out.  */
+
+#ifndef _SFRAME_STACK_H
+#define _SFRAME_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef attribute_hidden
+# define attribute_hidden
+#endif
+
+struct sframe_stack
+{
+  /* The one word that cannot be read.  */
+  uintptr_t unreadable;
+  /* How many were read.  */
+  unsigned long int reads;
+  /* What is to be said of any two addresses.  */
+  bool same_stack;
+};
+
+/* The finalizer of the splitmix64 generator.  Words are multiples of 64, since
+   some are pointers to others.  */
+static inline uint64_t
+word_at (uint64_t address)
+{
+  address = (address ^ address >> 30) * UINT64_C (0xbf58476d1ce4e5b9);
+  address = (address ^ address >> 27) * UINT64_C (0x94d049bb133111eb);
+  return (address ^ address >> 31) & -64;
+}
+
+static inline bool
+__sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
+		     uintptr_t *word)
+{
+  if (address % sizeof *word != 0 || address == stack->unreadable)
+    return false;
+  ++stack->reads;
+  *word = word_at (address);
+  return true;
+}
+
+static inline bool
+__sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
+		     uintptr_t b)
+{
+  (void) a;
+  (void) b;
+  return stack->same_stack;
+}
+
+#endif /* _SFRAME_STACK_H  */

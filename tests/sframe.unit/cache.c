@@ -1,0 +1,419 @@
+/* The cache of rules: what fits a word, which slot is given up, torn slots.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The last cases look for a rule that was never stored for the PC it was
+   found under: where a read or a write is interrupted, at each of its
+   instructions in turn, by other ones, and where threads do so to each other.
+   cache.litmus asks the memory model of C the same question.  */
+
+#include <pthread.h>
+#include <sframe-cache.h>
+#include <signal.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { SP = 7, FP = 6, PCS = 64, THREADS = 4, ROUNDS = 400000 };
+
+static struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
+
+static struct sframe_rule
+plain_rule (unsigned int base, int32_t cfa, int32_t ra, int32_t fp)
+{
+  return (struct sframe_rule)
+    {
+      .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = base, .offset = cfa },
+      .ra = { .kind = SFRAME_CFA_MEMORY, .offset = ra },
+      .fp = { .kind = fp != 0 ? SFRAME_CFA_MEMORY : SFRAME_UNCHANGED,
+	      .offset = fp },
+    };
+}
+
+/* Whether WORD says what RULE says.  */
+static bool
+says (uint64_t word, const struct sframe_rule *rule)
+{
+  bool saved = (word & SFRAME_CACHE_FP_SAVED) != 0;
+
+  return ((word & SFRAME_CACHE_USED) != 0
+	  && (word & SFRAME_CACHE_OUTERMOST) == 0
+	  && ((word & SFRAME_CACHE_CFA_FROM_FP) != 0) == (rule->cfa.reg == FP)
+	  && sframe_cache_cfa_offset (word) == rule->cfa.offset
+	  && sframe_cache_ra_offset (word) == rule->ra.offset
+	  && saved == (rule->fp.kind == SFRAME_CFA_MEMORY)
+	  && (!saved || sframe_cache_fp_offset (word) == rule->fp.offset));
+}
+
+static void
+offsets_at_the_limits_of_their_bits (void)
+{
+  static const int32_t cfa[] = { 8, 16, 0, -8, 0x7fffff, -0x800000 };
+  static const int32_t near[] = { -8, -16, 8, -56, 0x7fff, -0x8000, -1 };
+
+  for (unsigned int i = 0; i < sizeof cfa / sizeof *cfa; ++i)
+    for (unsigned int j = 0; j < sizeof near / sizeof *near; ++j)
+      for (unsigned int k = 0; k < sizeof near / sizeof *near; ++k)
+	for (unsigned int base = FP; base <= SP; ++base)
+	  {
+	    struct sframe_rule rule
+	      = plain_rule (base, cfa[i], near[j], k != 0 ? near[k] : 0);
+	    CHECK (says (sframe_cache_pack (&rule, SP, FP), &rule));
+	  }
+}
+
+static void
+offsets_beyond_the_limits (void)
+{
+  struct sframe_rule rule = plain_rule (SP, 0x800000, -8, 0);
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  rule = plain_rule (SP, -0x800001, -8, 0);
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  rule = plain_rule (SP, 16, 0x8000, 0);
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  rule = plain_rule (SP, 16, -8, -0x8001);
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+}
+
+static void
+rules_of_other_kinds (void)
+{
+  struct sframe_rule rule = plain_rule (3, 16, -8, 0);
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  rule = plain_rule (SP, 16, -8, 0);
+  rule.cfa.kind = SFRAME_REGISTER_MEMORY;
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  rule = plain_rule (SP, 16, -8, 0);
+  rule.signal = true;
+  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  for (int kind = SFRAME_UNCHANGED; kind <= SFRAME_REGISTER_MEMORY; ++kind)
+    {
+      rule = plain_rule (SP, 16, -8, 0);
+      rule.ra.kind = kind;
+      CHECK ((sframe_cache_pack (&rule, SP, FP) != 0)
+	     == (kind == SFRAME_CFA_MEMORY));
+      rule = plain_rule (SP, 16, -8, -16);
+      rule.fp.kind = kind;
+      CHECK ((sframe_cache_pack (&rule, SP, FP) != 0)
+	     == (kind == SFRAME_CFA_MEMORY || kind == SFRAME_UNCHANGED));
+    }
+}
+
+static void
+outermost_frame (void)
+{
+  struct sframe_rule rule = { .outermost = true };
+  uint64_t word = sframe_cache_pack (&rule, SP, FP);
+  CHECK ((word & SFRAME_CACHE_USED) != 0);
+  CHECK ((word & SFRAME_CACHE_OUTERMOST) != 0);
+}
+
+/* Find the I-th PC, from 0, of the set of PC 1.  */
+static uint64_t
+rival (unsigned int i)
+{
+  uint64_t pc = 1;
+  while (i > 0)
+    i -= sframe_cache_set (++pc) == sframe_cache_set (1);
+  return pc;
+}
+
+/* The rule of KEY in the slots of its set.  */
+static uint64_t
+look_up (uint64_t pc, uint32_t tag)
+{
+  uint32_t set = sframe_cache_set (pc);
+  uint64_t rule = sframe_cache_read (&slots[set], pc, tag);
+  return rule != 0 ? rule
+	 : sframe_cache_read (&slots[set + 1], pc, tag);
+}
+
+static bool
+store (uint64_t pc, uint32_t tag, uint64_t rule)
+{
+  uint32_t victim = sframe_cache_victim (slots, pc, tag);
+  return sframe_cache_write (&slots[victim], pc, tag, rule);
+}
+
+static void
+interrupted_frames_have_rules_of_their_own (void)
+{
+  store (0x5555, sframe_cache_tag (1, false), 11);
+  CHECK (look_up (0x5555, sframe_cache_tag (1, true)) == 0);
+  CHECK (look_up (0x5555, sframe_cache_tag (1, false)) == 11);
+}
+
+static void
+an_unused_slot_is_no_rule_of_address_0 (void)
+{
+  CHECK (look_up (0, 0) == 0);
+}
+
+static void
+rivals_take_turns (void)
+{
+  uint64_t a = rival (0), b = rival (1), c = rival (2), d = rival (3);
+  store (a, 0, 11);
+  store (b, 0, 13);
+  CHECK (look_up (a, 0) == 11);
+  CHECK (look_up (b, 0) == 13);
+  store (c, 0, 15);
+  CHECK (look_up (c, 0) == 15);
+  CHECK ((look_up (a, 0) == 11) + (look_up (b, 0) == 13) == 1);
+  store (d, 0, 17);
+  CHECK (look_up (d, 0) == 17);
+  CHECK (look_up (c, 0) == 15);
+}
+
+static void
+a_rule_stored_twice_takes_one_slot (void)
+{
+  uint64_t a = rival (0), b = rival (1);
+  store (a, 0, 11);
+  store (b, 0, 13);
+  store (b, 0, 13);
+  store (a, 0, 11);
+  CHECK (look_up (a, 0) == 11);
+  CHECK (look_up (b, 0) == 13);
+}
+
+static void
+rules_of_an_unloaded_object (void)
+{
+  uint64_t a = rival (0), b = rival (1);
+  store (a, 1, 11);
+  CHECK (look_up (a, 1) == 11);
+  CHECK (look_up (a, 2) == 0);
+  /* The first to go.  */
+  store (b, 2, 13);
+  CHECK (look_up (a, 1) == 0);
+  CHECK (look_up (b, 2) == 13);
+  CHECK (look_up (b, 1) == 0);
+}
+
+static void
+a_slot_that_is_being_written (void)
+{
+  uint64_t pc = rival (0);
+  struct sframe_cache_slot *slot = &slots[sframe_cache_set (pc)];
+  store (pc, 0, 11);
+  CHECK (look_up (pc, 0) == 11);
+  ++slot->version;
+  CHECK (look_up (pc, 0) == 0);
+  CHECK (!sframe_cache_write (slot, pc, 0, 11));
+  CHECK (slot->version % 2 == 1);
+}
+
+/* All bits of the rule depend on all of the PC: what is left of another one
+   shows.  */
+static uint64_t
+stress_rule (uint64_t pc, uint32_t tag)
+{
+  uint64_t rule = (pc ^ (uint64_t) tag << 32)
+		  * UINT64_C (0xff51afd7ed558ccd);
+  return (rule ^ rule >> 33) | 1;
+}
+
+#ifdef __x86_64__
+enum { TRAP_FLAG = 0x100 };
+
+/* The processor traps after each instruction of ACTION; after the one with
+   number INTERRUPT_AT, INTERRUPTION runs.  */
+static volatile unsigned int instructions;
+static volatile unsigned int interrupt_at;
+static void (*volatile interruption) (void);
+
+static void
+on_trap (int signal __attribute__ ((unused)))
+{
+  if (++instructions == interrupt_at)
+    interruption ();
+}
+
+static __attribute__ ((noinline)) void
+interrupted (void (*action) (void), unsigned int at)
+{
+  instructions = 0;
+  interrupt_at = at;
+  __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				  | TRAP_FLAG);
+  action ();
+  __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				  & ~(unsigned long long) TRAP_FLAG);
+}
+
+/* Run ACTION interrupted by OTHER at each of its instructions; START comes
+   before and VERIFY after each time.  */
+static void
+interrupted_everywhere (void (*start) (void), void (*action) (void),
+			void (*other) (void), void (*verify) (void))
+{
+  unsigned int at = 0;
+
+  require (signal (SIGTRAP, on_trap) != SIG_ERR, "signal");
+  interruption = other;
+  do
+    {
+      start ();
+      interrupted (action, ++at);
+      verify ();
+    }
+  while (at < instructions);
+  CHECK (at > 20);
+}
+
+/* All that is done here is done in slot 0.  */
+static uint64_t found;
+
+static bool
+is_rule_of (uint64_t rule, uint64_t pc)
+{
+  return rule == 0 || rule == stress_rule (pc, 0);
+}
+
+static void
+write_pc (uint64_t pc)
+{
+  sframe_cache_write (&slots[0], pc, 0, stress_rule (pc, 0));
+}
+
+static void
+write_1 (void)
+{
+  write_pc (1);
+}
+
+static void
+write_2 (void)
+{
+  write_pc (2);
+}
+
+static void
+write_2_and_1 (void)
+{
+  write_pc (2);
+  write_pc (1);
+}
+
+static void
+read_1 (void)
+{
+  found = sframe_cache_read (&slots[0], 1, 0);
+}
+
+static void
+read_all (void)
+{
+  for (uint64_t pc = 1; pc <= 3; ++pc)
+    CHECK (is_rule_of (sframe_cache_read (&slots[0], pc, 0), pc));
+}
+
+static void
+write_3_and_read_all (void)
+{
+  write_pc (3);
+  read_all ();
+}
+
+static void
+found_is_right (void)
+{
+  CHECK (is_rule_of (found, 1));
+}
+
+static void
+all_is_right_and_the_slot_free (void)
+{
+  read_all ();
+  CHECK (slots[0].version % 2 == 0);
+}
+
+static void
+a_read_interrupted_by_writes (void)
+{
+  interrupted_everywhere (write_1, read_1, write_2, found_is_right);
+  interrupted_everywhere (write_1, read_1, write_2_and_1, found_is_right);
+}
+
+static void
+a_write_interrupted_by_reads_and_writes (void)
+{
+  interrupted_everywhere (write_1, write_2, write_3_and_read_all,
+			  all_is_right_and_the_slot_free);
+}
+#endif
+
+static uint64_t stress_pcs[PCS];
+static unsigned long int stress_found[THREADS];
+static unsigned long int stress_wrong[THREADS];
+
+static void *
+stress_thread (void *number)
+{
+  unsigned int me = *(unsigned int *) number, state = me + 1;
+
+  for (unsigned int i = 0; i < ROUNDS; ++i)
+    {
+      state = state * 1664525 + 1013904223;
+      uint64_t pc = stress_pcs[(state >> 24) % PCS];
+      uint32_t tag = i / 1000;
+      uint64_t rule = look_up (pc, tag);
+      stress_found[me] += rule != 0;
+      stress_wrong[me] += rule != 0 && rule != stress_rule (pc, tag);
+      if (rule == 0)
+	store (pc, tag, stress_rule (pc, tag));
+    }
+  return NULL;
+}
+
+static void
+torn_between_threads (void)
+{
+  pthread_t threads[THREADS];
+  unsigned int numbers[THREADS];
+
+  for (unsigned int i = 0; i < PCS; ++i)
+    stress_pcs[i] = rival (i);
+  for (unsigned int i = 0; i < THREADS; ++i)
+    {
+      numbers[i] = i;
+      require (pthread_create (&threads[i], NULL, stress_thread,
+			       &numbers[i]) == 0, "pthread_create");
+    }
+  for (unsigned int i = 0; i < THREADS; ++i)
+    {
+      require (pthread_join (threads[i], NULL) == 0, "pthread_join");
+      CHECK (stress_found[i] > 0);
+      CHECK (stress_wrong[i] == 0);
+    }
+}
+
+static const struct test_case cases[] = {
+  { "offsets at the limits of their bits",
+    offsets_at_the_limits_of_their_bits },
+  { "offsets beyond the limits", offsets_beyond_the_limits },
+  { "rules of other kinds", rules_of_other_kinds },
+  { "outermost frame", outermost_frame },
+  { "interrupted frames have rules of their own",
+    interrupted_frames_have_rules_of_their_own },
+  { "an unused slot is no rule of address 0",
+    an_unused_slot_is_no_rule_of_address_0 },
+  { "rivals take turns", rivals_take_turns },
+  { "a rule stored twice takes one slot",
+    a_rule_stored_twice_takes_one_slot },
+  { "rules of an unloaded object", rules_of_an_unloaded_object },
+  { "a slot that is being written", a_slot_that_is_being_written },
+#ifdef __x86_64__
+  { "a read interrupted by writes", a_read_interrupted_by_writes },
+  { "a write interrupted by reads and writes",
+    a_write_interrupted_by_reads_and_writes },
+#endif
+  { "torn between threads", torn_between_threads },
+};
+
+int
+main (void)
+{
+  return run_cases (cases, sizeof cases / sizeof *cases);
+}
