@@ -165,6 +165,9 @@ __sframe_eh_step (struct sframe_registers *registers,
 {
   uint64_t known;
 
+  /* There would be no SP for the caller.  */
+  if (entry->ra_column == SFRAME_MACHINE_SP)
+    return SFRAME_EH_CORRUPT;
   if (row->rule[entry->ra_column] == SFRAME_EH_UNDEFINED)
     return SFRAME_EH_OUTERMOST;
   enum sframe_eh_status status

@@ -176,7 +176,8 @@ TEST_F(sframe, overlaps)
 	EXPECT_EQ(0, drop(t + 256));
 }
 
-TEST_F(sframe, limit)
+/* Some 20,000 calls, in an emulated machine with all checkers. */
+TEST_F_TIMEOUT(sframe, limit, 300)
 {
 	unsigned long size = 32 * 1024;
 	char *text = mmap(NULL, size, PROT_READ | PROT_EXEC,
