@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { IMAGES = 64, GOOD_IMAGES = 24, FUNCTION_SIZE = 64, FRESH = 64 };
+enum { IMAGES = 16, GOOD_IMAGES = 6, FUNCTION_SIZE = 64, FRESH = 64 };
 
 #define SLOT_SIZE (SLOT_PAGES * PAGE)
 #define FUNCTIONS (TEXT_SIZE / FUNCTION_SIZE)
@@ -97,10 +97,10 @@ make_flexible (struct rules *rules)
 static void
 spoil (struct table *table, int image)
 {
-  size_t from = image < IMAGES - 8 ? sizeof table->header : 0;
+  size_t from = image < IMAGES - 3 ? sizeof table->header : 0;
   for (size_t i = 0; image % 4 == 0 && i < FUNCTIONS; i++)
     make_flexible (&table->rules[i]);
-  for (int i = 0; i < (image - GOOD_IMAGES) * 8; i++)
+  for (int i = 0; i < (image - GOOD_IMAGES) * 32; i++)
     ((unsigned char *) table)[from + roll (sizeof *table - from)]
       = roll (2) ? roll (256) : 0xffU << roll (8);
 }
@@ -180,6 +180,14 @@ arena_fill_private (char *slot)
   landing = NULL;
   mmap (slot + TEXT_OFFSET, TEXT_SIZE, PROT_READ | PROT_EXEC,
 	MAP_PRIVATE | MAP_FIXED, whole, TEXT_OFFSET);
+}
+
+void
+arena_fill_small (char *slot)
+{
+  arena_fill_private (slot);
+  ((struct table *) slot)->header.fde_count = 1;
+  ((struct table *) slot)->header.fre_count = 3;
 }
 
 const char *

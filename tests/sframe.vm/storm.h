@@ -84,6 +84,10 @@ extern void arena_fill (char *slot);
    memory of its own.  */
 extern void arena_fill_private (char *slot);
 
+/* The same with a table of one function, for a kernel that looks at all of
+   it.  */
+extern void arena_fill_small (char *slot);
+
 /* Bytes that can stand for page NUMBER of some table.  */
 extern const char *arena_table_page (int number);
 
