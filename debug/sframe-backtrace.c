@@ -199,7 +199,7 @@ walk (struct sframe_trace *trace)
   while (true)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
-      if (!trace->all_registers)
+      if (trace->remembers && !trace->all_registers)
 	status = __sframe_walk_remembered (trace);
       if (trace->count == trace->size)
 	return SFRAME_STEP_OUTERMOST;
@@ -250,9 +250,11 @@ int
 __sframe_backtrace (void **array, int size,
 		    struct sframe_registers *registers)
 {
+  static bool traced;
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
+	.remembers = atomic_load_relaxed (&traced),
 	.generation = atomic_load_acquire (&GL (dl_sframe_unloads)) };
   enum sframe_step_status status;
 
@@ -260,6 +262,8 @@ __sframe_backtrace (void **array, int size,
   __builtin_unwind_init ();
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return -1;
+  if (!trace.remembers)
+    atomic_store_relaxed (&traced, true);
   __sframe_stack_init (&trace.stack, sp);
   do
     status = walk (&trace);

@@ -28,12 +28,13 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 				     SFRAME_MACHINE_FP);
   uint32_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
+
+  if (word == 0 || !trace->remembers)
+    return;
   uint32_t number = sframe_cache_victim (cache, pc, tag);
   struct sframe_cache_slot *slot = &cache[number];
-
-  if (word == 0
-      || (sframe_cache_read (slot, pc, tag) != word
-	  && !sframe_cache_write (slot, pc, tag, word)))
+  if (sframe_cache_read (slot, pc, tag) != word
+      && !sframe_cache_write (slot, pc, tag, word))
     return;
   expect (trace->path, number);
   trace->path = sframe_cache_path (trace->path, number);

@@ -19,13 +19,16 @@ struct sframe_trace
   uint32_t generation;
   /* The remembered frames so far, see sframe_cache_path.  */
   uint16_t path;
+  /* Rules are remembered: not in the first trace of a process, which is the
+     only one of most that crash, and would pay for the memory.  */
+  bool remembers;
   /* Go by .eh_frame where possible, to know all registers.  */
   bool all_registers;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };
 
-/* Remember RULE as that of the frame in TRACE's registers.  */
+/* Remember RULE as that of the frame in TRACE's registers, if rules are.  */
 void __sframe_remember (struct sframe_trace *trace,
 			const struct sframe_rule *rule) attribute_hidden;
 

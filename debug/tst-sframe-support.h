@@ -119,15 +119,16 @@ collect_oracle (struct trace *trace)
 /* Store what backtrace sees, then what the oracle sees.  Frame 0 of
    both is in this function, at two places; all others are the same.
 
-   What the first call remembers is there for the second one, and the
-   guesses that the second one makes are there for the third.  Traces that
-   are not the same are stored as one of no frames.  */
+   The first call of a process remembers nothing.  What the second one
+   remembers is there for the third, and the guesses that the third one makes
+   are there for the fourth.  Traces that are not the same are stored as one
+   of no frames.  */
 static __attribute_maybe_unused__ void FRAME
 collect (struct trace_pair *pair)
 {
   bool same = true;
   pair->ours.count = backtrace (pair->ours.pc, TRACE_MAX);
-  for (int i = 0; i < 2 && same; ++i)
+  for (int i = 0; i < 3 && same; ++i)
     {
       /* The oracle's trace is room for now.  */
       void **again = pair->oracle.pc;
