@@ -229,12 +229,28 @@ unmap (char *slot)
   munmap (pages, size);
 }
 
+/* Tables are never run and text is never written to.  Text that is blank or
+   cut short then ends in a fault, as each instruction made of zeros stores to
+   where RAX points: to text, or nowhere.  Else that would be wild code, which
+   harms the storm itself.  */
+static int
+some_protection (char *slot, const char *pages, size_t size)
+{
+  int protection = roll (8);
+  if (pages < slot + TEXT_OFFSET)
+    protection &= ~PROT_EXEC;
+  if (pages + size > slot + TEXT_OFFSET)
+    protection &= ~PROT_WRITE;
+  return protection;
+}
+
 static void
 blank (char *slot)
 {
   size_t size;
   char *pages = some_pages (slot, &size);
-  mmap (pages, size, roll (8), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  mmap (pages, size, some_protection (slot, pages, size),
+	MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 static void
@@ -242,7 +258,7 @@ protect (char *slot)
 {
   size_t size;
   char *pages = some_pages (slot, &size);
-  mprotect (pages, size, roll (8));
+  mprotect (pages, size, some_protection (slot, pages, size));
 }
 
 static void
@@ -282,8 +298,7 @@ restore_file (char *slot)
 	  roll (IMAGES) * SLOT_SIZE);
 }
 
-/* Change a table while it may be read.  Text stays as it is: wild code would
-   harm the storm itself.  */
+/* Change a table while it may be read.  Text stays as it is.  */
 static void
 scribble (char *slot)
 {

@@ -10,6 +10,7 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sframe-format.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -26,7 +27,8 @@ static bool over;
 static void
 open_faults (void)
 {
-  struct uffdio_api api = { .api = UFFD_API };
+  struct uffdio_api api =
+    { .api = UFFD_API, .features = UFFD_FEATURE_EXACT_ADDRESS };
   faults = syscall (SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
   if (faults < 0 || ioctl (faults, UFFDIO_API, &api) != 0)
     err (1, "userfaultfd");
@@ -157,22 +159,26 @@ storm_late (void)
   pthread_join (server, NULL);
 }
 
-/* The first page that somebody waits for is the end of all of us.  */
+/* The first page that somebody waits for is the end of all of us, by a signal
+   if what is wanted of it is at OFFSET or behind.  */
 static void *
-kill_waiting (void *unused)
+kill_waiting (void *offset)
 {
   unsigned long address;
   while (!somebody_waits (&address))
     ;
-  kill (getpid (), SIGKILL);
-  return NULL;
+  if (address - (unsigned long) arena >= (unsigned long) offset)
+    kill (getpid (), SIGKILL);
+  _exit (3);
 }
 
 /* Wait for a page that never comes, to register a table or, if UNWINDING, to
-   read a registered one.  */
+   read a registered one: what is behind its header, for the kernel looks
+   anywhere when it has to guess by frame pointers.  */
 static void
 wait_in_vain (bool unwinding)
 {
+  size_t offset = unwinding ? sizeof (struct sframe_header) : 0;
   pthread_t killer;
   open_faults ();
   arena_fill_private (arena);
@@ -182,7 +188,7 @@ wait_in_vain (bool unwinding)
     _exit (1);
   make_late (arena);
   madvise (arena, TEXT_OFFSET, MADV_DONTNEED);
-  pthread_create (&killer, NULL, kill_waiting, NULL);
+  pthread_create (&killer, NULL, kill_waiting, (void *) offset);
   if (unwinding)
     arena_call (arena);
   else
