@@ -15,8 +15,8 @@ stamps=$build/stamp
 cache=${SFRAME_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sframe}
 jobs=${JOBS:-$(nproc)}
 
-# The one machine that is built so far; a second one adds a loop, not a name.
-arch=x86_64
+# The machine to build for, which may be another than this one.
+arch=${SFRAME_ARCH:-x86_64}
 
 die ()
 {

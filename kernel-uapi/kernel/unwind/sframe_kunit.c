@@ -7,11 +7,13 @@
 #include <linux/mman.h>
 #include <linux/sframe.h>
 #include <linux/shmem_fs.h>
+#include <linux/signal.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 #include <linux/unwind_user_types.h>
 
+#include <asm/ucontext.h>
 #include <asm/unwind_user_sframe.h>
 
 #include "sframe.h"
@@ -193,6 +195,23 @@ struct fn {
 #define SP(words, size)	(1 | (words) << 1 | (size) << 5)
 #define FP(words, size)	((words) << 1 | (size) << 5)
 
+/*
+ * How offsets of the CFA are coded that let SP rise by @n, what they mean, and
+ * how much those are that are coded as @n.
+ */
+#define UP(n)		((n) / SFRAME_CFA_SCALE)
+#define CFA(n)		((s32)((u32)(n) + SFRAME_CFA_ABOVE_SP))
+#define SCALED(n)	((s32)((u32)(n) * SFRAME_CFA_SCALE))
+
+/* Words of 2 and 4 bytes. */
+#ifdef __BIG_ENDIAN
+#define B2(n)		((n) >> 8) & 0xff, (n) & 0xff
+#define B4(n)		B2((n) >> 16), B2(n)
+#else
+#define B2(n)		(n) & 0xff, ((n) >> 8) & 0xff
+#define B4(n)		B2(n), B2((n) >> 16)
+#endif
+
 /* Control words of flexible functions. */
 #define IN_REG(reg)	((reg) << 3 | 1)
 #define REG_MEM(reg)	((reg) << 3 | 3)
@@ -290,14 +309,14 @@ static void expect_place(struct kunit *test, const struct sframe_place *place,
 	KUNIT_EXPECT_EQ(test, off, place->off);
 }
 
-/* What is found @off bytes into the text is a CFA of @reg and @cfa. */
-static void expect_cfa(struct kunit *test, long off, u32 reg, s32 cfa)
+/* What is found @off bytes into the text is a CFA of @reg, @up from SP. */
+static void expect_cfa(struct kunit *test, long off, u32 reg, s32 up)
 {
 	struct sframe_rule rule;
 
 	KUNIT_ASSERT_EQ_MSG(test, 0, look_up(test, off, &rule), "at %ld", off);
 	KUNIT_EXPECT_FALSE(test, rule.outermost);
-	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, reg, cfa);
+	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, reg, CFA(up));
 }
 
 static void expect_no_rule(struct kunit *test, long off, int ret)
@@ -314,9 +333,9 @@ static void rule_default(struct kunit *test)
 
 	CRAFT(test,
 	      { .start = 16, .size = 32,
-		FN_ROWS(3, 0, SP(1, 0), 8,
-			1, SP(2, 0), 16, -16,
-			4, FP(2, 0), 16, -16) });
+		FN_ROWS(3, 0, SP(1, 0), UP(8),
+			1, SP(2, 0), UP(16), -16,
+			4, FP(2, 0), UP(16), -16) });
 	expect_no_rule(test, 15, -ENOENT);
 	expect_cfa(test, 16, SFRAME_REG_SP, 8);
 	expect_cfa(test, 17, SFRAME_REG_SP, 16);
@@ -338,19 +357,19 @@ static void rule_sizes(struct kunit *test)
 
 	CRAFT(test,
 	      { .start = 0, .size = 0x100, .info = 0,
-		FN_ROWS(2, 0, SP(1, 0), 0x80, 0xff, SP(1, 0), 0x7f) },
+		FN_ROWS(2, 0, SP(1, 0), S8_MIN & 0xff, 0xff, SP(1, 0), S8_MAX) },
 	      { .start = 0x100, .size = 0x1000, .info = 1,
-		FN_ROWS(2, 0, 0, SP(1, 1), 0x00, 0x80,
-			0x34, 0x02, SP(1, 1), 0xff, 0x7f) },
+		FN_ROWS(2, B2(0), SP(1, 1), B2(S16_MIN),
+			B2(0x234), SP(1, 1), B2(S16_MAX)) },
 	      { .start = 0x1100, .size = 0x1000000, .info = 2,
-		FN_ROWS(2, 0, 0, 0, 0, SP(2, 2), 0, 0, 0, 0x80, 1, 0, 0, 0,
-			0x56, 0x34, 0x12, 0, FP(1, 2), 1, 0, 0, 1) });
-	expect_cfa(test, 0xfe, SFRAME_REG_SP, S8_MIN);
-	expect_cfa(test, 0xff, SFRAME_REG_SP, S8_MAX);
-	expect_cfa(test, 0x100 + 0x233, SFRAME_REG_SP, S16_MIN);
-	expect_cfa(test, 0x100 + 0x234, SFRAME_REG_SP, S16_MAX);
-	expect_cfa(test, 0x1100 + 0x123455, SFRAME_REG_SP, S32_MIN);
-	expect_cfa(test, 0x1100 + 0x123456, SFRAME_REG_FP, 0x1000001);
+		FN_ROWS(2, B4(0), SP(2, 2), B4(S32_MIN), B4(1),
+			B4(0x123456), FP(1, 2), B4(0x1000001)) });
+	expect_cfa(test, 0xfe, SFRAME_REG_SP, SCALED(S8_MIN));
+	expect_cfa(test, 0xff, SFRAME_REG_SP, SCALED(S8_MAX));
+	expect_cfa(test, 0x100 + 0x233, SFRAME_REG_SP, SCALED(S16_MIN));
+	expect_cfa(test, 0x100 + 0x234, SFRAME_REG_SP, SCALED(S16_MAX));
+	expect_cfa(test, 0x1100 + 0x123455, SFRAME_REG_SP, SCALED(S32_MIN));
+	expect_cfa(test, 0x1100 + 0x123456, SFRAME_REG_FP, SCALED(0x1000001));
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 0x1100, &rule));
 	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, 1);
 }
@@ -360,19 +379,19 @@ static void rule_order(struct kunit *test)
 {
 	CRAFT(test,
 	      { .size = 16,
-		FN_ROWS(3, 0, SP(1, 0), 8,
-			4, SP(1, 0), 16,
-			4, SP(1, 0), 24) });
+		FN_ROWS(3, 0, SP(1, 0), UP(8),
+			4, SP(1, 0), UP(16),
+			4, SP(1, 0), UP(24)) });
 	expect_cfa(test, 4, SFRAME_REG_SP, 24);
 	CRAFT(test,
 	      { .size = 16,
-		FN_ROWS(3, 0, SP(1, 0), 8,
-			4, SP(1, 0), 16,
-			3, SP(1, 0), 24) });
+		FN_ROWS(3, 0, SP(1, 0), UP(8),
+			4, SP(1, 0), UP(16),
+			3, SP(1, 0), UP(24)) });
 	expect_cfa(test, 3, SFRAME_REG_SP, 8);
 	expect_no_rule(test, 5, -EBADMSG);
 	/* Nothing is said of what is before the first. */
-	CRAFT(test, { .size = 16, FN_ROWS(1, 2, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 2, SP(1, 0), UP(8)) });
 	expect_no_rule(test, 1, -ENOENT);
 }
 
@@ -383,7 +402,7 @@ static void rule_outermost(struct kunit *test)
 	CRAFT(test,
 	      { .size = 16, .rows = ROWS(0) },
 	      { .start = 16, .size = 16,
-		FN_ROWS(2, 0, SP(1, 0), 8, 4, SP(0, 0)) },
+		FN_ROWS(2, 0, SP(1, 0), UP(8), 4, SP(0, 0)) },
 	      { .start = 32, .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
 		.rows = ROWS(0) });
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 3, &rule));
@@ -400,16 +419,17 @@ static void rule_flexible(struct kunit *test)
 
 	CRAFT(test,
 	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
-		FN_ROWS(3, 0, SP(2, 0), IN_REG(10), 0,
-			2, SP(6, 0), REG_MEM(SFRAME_REG_FP), -8,
+		FN_ROWS(3, 0, SP(2, 0), IN_REG(10), UP(0),
+			2, SP(6, 0), REG_MEM(SFRAME_REG_FP), UP(-8),
 			CFA_MEM, -8, REG_MEM(3), 4,
-			4, SP(5, 0), IN_REG(SFRAME_REG_SP), 8,
+			4, SP(5, 0), IN_REG(SFRAME_REG_SP), UP(8),
 			0, CFA_MEM, -16) });
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 0, &rule));
-	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, 10, 0);
+	expect_place(test, &rule.cfa, SFRAME_REG_VALUE, 10, CFA(0));
 	expect_place(test, &rule.ra, SFRAME_CFA_MEMORY, 0, -8);
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 2, &rule));
-	expect_place(test, &rule.cfa, SFRAME_REG_MEMORY, SFRAME_REG_FP, -8);
+	expect_place(test, &rule.cfa, SFRAME_REG_MEMORY, SFRAME_REG_FP,
+		     CFA(-8));
 	expect_place(test, &rule.fp, SFRAME_REG_MEMORY, 3, 4);
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 4, &rule));
 	expect_place(test, &rule.ra, SFRAME_CFA_MEMORY, 0, -8);
@@ -425,7 +445,7 @@ static void rule_flexible_corrupt(struct kunit *test)
 			2, SP(1, 0), 0,
 			3, SP(3, 0), IN_REG(7), 8, CFA_MEM) },
 	      { .start = 16, .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
-		FN_ROWS(1, 0, SP(2, 1), 1, 4, 0, 0) });
+		FN_ROWS(1, 0, SP(2, 1), B2(IN_REG(128)), B2(0)) });
 	for (int i = 0; i < 4; i++)
 		expect_no_rule(test, i, -EBADMSG);
 	/* Register 128. */
@@ -434,16 +454,19 @@ static void rule_flexible_corrupt(struct kunit *test)
 
 #define REPEATED	BIT(4)
 
+/* Where a block begins. */
+#define ENTRY		(SFRAME_BLOCK_CFA_OFF - SFRAME_CFA_ABOVE_SP)
+
 static void rule_repeated(struct kunit *test)
 {
 	CRAFT(test,
 	      { .size = 64, .info = REPEATED, .rep_size = 16,
-		FN_ROWS(2, 0, SP(1, 0), 8, 11, SP(1, 0), 16) },
+		FN_ROWS(2, 0, SP(1, 0), UP(ENTRY), 11, SP(1, 0), UP(16)) },
 	      { .start = 64, .size = 64, .info = REPEATED,
-		FN_ROWS(1, 0, SP(1, 0), 8) });
-	expect_cfa(test, 10, SFRAME_REG_SP, 8);
+		FN_ROWS(1, 0, SP(1, 0), UP(ENTRY)) });
+	expect_cfa(test, 10, SFRAME_REG_SP, ENTRY);
 	expect_cfa(test, 11, SFRAME_REG_SP, 16);
-	expect_cfa(test, 16, SFRAME_REG_SP, 8);
+	expect_cfa(test, 16, SFRAME_REG_SP, ENTRY);
 	expect_cfa(test, 63, SFRAME_REG_SP, 16);
 	/* It would be divided by 0. */
 	expect_no_rule(test, 64, -EBADMSG);
@@ -454,19 +477,19 @@ static void rule_repeated_mended(struct kunit *test)
 {
 	CRAFT(test,
 	      { .size = 64, .info = REPEATED, .rep_size = 8,
-		FN_ROWS(1, 0, SP(1, 0), 16) },
+		FN_ROWS(1, 0, SP(1, 0), UP(16)) },
 	      { .start = 64, .size = 64, .info = REPEATED, .rep_size = 16,
-		FN_ROWS(2, 0, SP(1, 0), 16, 11, SP(1, 0), 24) });
-	expect_cfa(test, 13, SFRAME_REG_SP, SFRAME_BLOCK_CFA_OFF);
-	expect_cfa(test, 67, SFRAME_REG_SP, SFRAME_BLOCK_CFA_OFF);
+		FN_ROWS(2, 0, SP(1, 0), UP(16), 11, SP(1, 0), UP(24)) });
+	expect_cfa(test, 13, SFRAME_REG_SP, ENTRY);
+	expect_cfa(test, 67, SFRAME_REG_SP, ENTRY);
 	expect_no_rule(test, 64 + 11, -ENOENT);
 }
 
 static void rule_types(struct kunit *test)
 {
 	CRAFT(test,
-	      { .size = 4, .info2 = 2, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .start = 4, .size = 4, .info = 3, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .size = 4, .info2 = 2, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .start = 4, .size = 4, .info = 3, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
 	      { .start = 8, .size = 4,
 		FN_ROWS(1, 0, SP(1, 3), 8, 0, 0, 0, 0, 0, 0, 0) });
 	expect_no_rule(test, 0, -ENOENT);
@@ -480,7 +503,7 @@ static void rule_bounds(struct kunit *test)
 	struct place *place = test->priv;
 	u32 off;
 
-	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	expect_cfa(test, 1, SFRAME_REG_SP, 8);
 	place->view.fre_len--;
 	expect_no_rule(test, 1, -EBADMSG);
@@ -500,11 +523,11 @@ static void rule_bounds(struct kunit *test)
 static void rule_empty_functions(struct kunit *test)
 {
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 24) },
-	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), 32) },
-	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), 40) },
-	      { .start = 64, .size = 0, FN_ROWS(1, 0, SP(1, 0), 48) });
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(24)) },
+	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), UP(32)) },
+	      { .start = 32, .size = 0, FN_ROWS(1, 0, SP(1, 0), UP(40)) },
+	      { .start = 64, .size = 0, FN_ROWS(1, 0, SP(1, 0), UP(48)) });
 	expect_no_rule(test, 31, -ENOENT);
 	expect_cfa(test, 32, SFRAME_REG_SP, 24);
 	expect_no_rule(test, 64, -ENOENT);
@@ -515,7 +538,7 @@ static void rule_start_pcrel(struct kunit *test)
 	struct place *place = test->priv;
 	s64 start = place->text - (place->table + HEADER_LEN);
 
-	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	put(test, place->table + HEADER_LEN, &start, sizeof(start));
 	place->view.flags |= SFRAME_F_FDE_START_PCREL;
 	expect_no_rule(test, -1, -ENOENT);
@@ -528,9 +551,9 @@ static void rule_marks(struct kunit *test)
 	struct sframe_rule rule;
 
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
 	      { .start = 16, .size = 16, .info = BIT(7),
-		FN_ROWS(1, 0, SP(1, 0), 8) });
+		FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 14, &rule));
 	KUNIT_EXPECT_FALSE(test, rule.at_end);
 	KUNIT_EXPECT_FALSE(test, rule.signal);
@@ -544,7 +567,7 @@ static void rule_marks(struct kunit *test)
 /* The memory of the table ends somewhere in it. */
 static void rule_unreadable(struct kunit *test)
 {
-	static const u8 rows[] = { 0, SP(1, 0), 8, 4, SP(1, 0), 16 };
+	static const u8 rows[] = { 0, SP(1, 0), UP(8), 4, SP(1, 0), UP(16) };
 	struct place *place = test->priv;
 	struct sframe_rule rule;
 	struct sframe_fde fde;
@@ -584,7 +607,7 @@ static void rule_work(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, rows);
 	for (unsigned int i = 0; i < nr; i++)
-		memcpy(rows + i * 3, ROWS(0, SP(1, 0), 8), 3);
+		memcpy(rows + i * 3, ROWS(0, SP(1, 0), UP(8)), 3);
 	craft(test, &fn, 1);
 	for (n = 0; n < 100 && !ret; n++)
 		ret = look_up(test, 0, &rule);
@@ -675,11 +698,11 @@ static void step_sp(struct kunit *test)
 
 	CRAFT(test,
 	      { .size = 16,
-		FN_ROWS(2, 0, SP(1, 0), 8,
-			4, SP(2, 0), 32, -16) });
+		FN_ROWS(2, 0, SP(1, 0), UP(8),
+			4, SP(2, 0), UP(32), -16) });
 	add_text(test);
-	put_word(test, place->stack + 24, 0x1234);
-	put_word(test, place->stack + 16, 0x5678);
+	put_word(test, place->stack + CFA(24), 0x1234);
+	put_word(test, place->stack + CFA(16), 0x5678);
 	expect_step(test, &state, 0x1234, place->stack + 32, 0x5678);
 }
 
@@ -688,9 +711,9 @@ static void step_fp(struct kunit *test)
 	struct place *place = test->priv;
 	struct unwind_user_state state = frame(test, 8);
 
-	CRAFT(test, { .size = 16, FN_ROWS(1, 0, FP(1, 0), 16) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, FP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack + 256 + 8, 0x1234);
+	put_word(test, place->stack + 256 + CFA(8), 0x1234);
 	expect_step(test, &state, 0x1234, place->stack + 256 + 16,
 		    place->stack + 256);
 }
@@ -702,11 +725,11 @@ static void step_return_address(struct kunit *test)
 	struct unwind_user_state state = frame(test, 16);
 
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), 16) });
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack, 0x1111);
-	put_word(test, place->stack + 8, 0x2222);
+	put_word(test, place->stack + CFA(0), 0x1111);
+	put_word(test, place->stack + CFA(8), 0x2222);
 	expect_step(test, &state, 0x1111, place->stack + 8, state.fp);
 
 	state = frame(test, 16);
@@ -733,7 +756,7 @@ static void step_no_table(struct kunit *test)
 {
 	struct unwind_user_state state = frame(test, 8);
 
-	CRAFT(test, { .start = 8, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	CRAFT(test, { .start = 8, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	expect_stuck(test, &state, -ENOENT);
 	add_text(test);
 	/* Neither in front of the function, nor outside the range, ... */
@@ -755,17 +778,18 @@ static void step_wrong_cfa(struct kunit *test)
 	struct unwind_user_state state = frame(test, 8);
 
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 0) },
-	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), -8) },
-	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 12) },
-	      { .start = 48, .size = 16, FN_ROWS(1, 0, FP(1, 0), 16) });
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(0)) },
+	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(-8)) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, FP(1, 0), UP(16)) });
 	add_text(test);
-	for (int off = 8; off < 48; off += 16) {
+	for (int off = 8; off < 32; off += 16) {
 		state = frame(test, off);
 		expect_stuck(test, &state, -EINVAL);
 	}
-	state = frame(test, 56);
+	state = frame(test, 40);
 	state.fp = place->stack - 64;
+	expect_stuck(test, &state, -EINVAL);
+	state.fp = place->stack + 4;
 	expect_stuck(test, &state, -EINVAL);
 }
 
@@ -774,13 +798,47 @@ static void step_unreadable_stack(struct kunit *test)
 	struct place *place = test->priv;
 	struct unwind_user_state state = frame(test, 8);
 
-	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 16) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
 	add_text(test);
 	state.sp = place->stack + PAGE_SIZE - 8;
 	expect_stuck(test, &state, -EFAULT);
 	state.sp = ULONG_MAX - 7;
 	expect_stuck(test, &state, -EINVAL);
 }
+
+#ifdef CONFIG_S390
+
+/* svc 173: rt_sigreturn */
+static const u8 restorer[] = { 0x0a, 0xad };
+
+/* What is read is part of the ucontext, and that of a signal frame. */
+#define UCONTEXT_REG_3		offsetof(_sigregs, regs.gprs[3])
+#define UCONTEXT_OFF							\
+	(168 + sizeof(struct siginfo) + offsetof(struct ucontext, uc_mcontext))
+
+static void put_ucontext(struct kunit *test, unsigned long at)
+{
+	put_word(test, at + offsetof(_sigregs, regs.psw.addr), 0x1234);
+	put_word(test, at + offsetof(_sigregs, regs.gprs[15]), 0x5678);
+	put_word(test, at + offsetof(_sigregs, regs.gprs[11]), 0x9abc);
+}
+
+#else
+
+/* mov $15, %rax; syscall */
+static const u8 restorer[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+
+#define UCONTEXT_REG_3		sframe_regs[3].ucontext
+#define UCONTEXT_OFF		0
+
+static void put_ucontext(struct kunit *test, unsigned long at)
+{
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.ip), 0x1234);
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.sp), 0x5678);
+	put_word(test, at + offsetof(struct ucontext, uc_mcontext.bp), 0x9abc);
+}
+
+#endif
 
 /* Frames that made a call have lost all registers but SP and FP. */
 static void step_other_register(struct kunit *test)
@@ -791,15 +849,15 @@ static void step_other_register(struct kunit *test)
 
 	CRAFT(test,
 	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
-		FN_ROWS(1, 0, SP(2, 0), IN_REG(3), 0) });
+		FN_ROWS(1, 0, SP(2, 0), IN_REG(3), UP(0)) });
 	add_text(test);
 	expect_stuck(test, &state, -ENOENT);
 
 	/* A signal frame has them. */
 	state.interrupted = true;
 	state.ucontext = ucontext;
-	put_word(test, ucontext + sframe_regs[3].ucontext, place->stack + 64);
-	put_word(test, place->stack + 56, 0x1234);
+	put_word(test, ucontext + UCONTEXT_REG_3, place->stack + 64);
+	put_word(test, place->stack + CFA(56), 0x1234);
 	expect_step(test, &state, 0x1234, place->stack + 64, state.fp);
 	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
 }
@@ -812,26 +870,14 @@ static void step_signal_function(struct kunit *test)
 
 	CRAFT(test,
 	      { .size = 16, .info = BIT(7), .info2 = SFRAME_FDE_FLEXIBLE,
-		FN_ROWS(1, 0, SP(4, 0), REG_MEM(SFRAME_REG_SP), 64,
+		FN_ROWS(1, 0, SP(4, 0), REG_MEM(SFRAME_REG_SP), UP(64),
 			REG_MEM(SFRAME_REG_SP), 72) });
 	add_text(test);
 	/* From a signal stack down to another one. */
-	put_word(test, place->stack + 64, place->stack - 64);
+	put_word(test, place->stack + CFA(64), place->stack + CFA(-64));
 	put_word(test, place->stack + 72, 0x1234);
 	expect_step(test, &state, 0x1234, place->stack - 64, state.fp);
 	KUNIT_EXPECT_TRUE(test, state.interrupted);
-}
-
-#ifdef CONFIG_X86_64
-
-/* mov $15, %rax; syscall */
-static const u8 restorer[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
-
-static void put_ucontext(struct kunit *test, unsigned long at)
-{
-	put_word(test, at + offsetof(struct ucontext, uc_mcontext.ip), 0x1234);
-	put_word(test, at + offsetof(struct ucontext, uc_mcontext.sp), 0x5678);
-	put_word(test, at + offsetof(struct ucontext, uc_mcontext.bp), 0x9abc);
 }
 
 static void expect_restorer(struct kunit *test, struct unwind_user_state state)
@@ -840,7 +886,7 @@ static void expect_restorer(struct kunit *test, struct unwind_user_state state)
 
 	expect_step(test, &state, 0x1234, 0x5678, 0x9abc);
 	KUNIT_EXPECT_TRUE(test, state.interrupted);
-	KUNIT_EXPECT_EQ(test, state.ucontext, place->stack);
+	KUNIT_EXPECT_EQ(test, state.ucontext, place->stack + UCONTEXT_OFF);
 }
 
 /* Whatever the table says or does not say, code tells a signal restorer. */
@@ -850,11 +896,11 @@ static void step_restorer(struct kunit *test)
 	struct unwind_user_state state;
 
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
 	      { .start = 64, .size = sizeof(restorer), .info = BIT(7),
-		FN_ROWS(1, 0, SP(1, 0), 8) });
+		FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
-	put_ucontext(test, place->stack);
+	put_ucontext(test, place->stack + UCONTEXT_OFF);
 	/* Behind a function, between two, and as a function of its own. */
 	for (int at = 16; at <= 64; at += 24) {
 		put(test, place->text + at, restorer, sizeof(restorer));
@@ -862,7 +908,7 @@ static void step_restorer(struct kunit *test)
 		state = frame(test, at);
 		state.interrupted = true;
 		expect_restorer(test, state);
-		state = frame(test, at + 7);
+		state = frame(test, at + sizeof(restorer) - 2);
 		state.topmost = true;
 		expect_restorer(test, state);
 	}
@@ -874,9 +920,9 @@ static void step_no_restorer(struct kunit *test)
 	struct place *place = test->priv;
 	struct unwind_user_state state;
 
-	CRAFT(test, { .size = 32, FN_ROWS(1, 0, SP(1, 0), 8) });
+	CRAFT(test, { .size = 32, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
-	put_ucontext(test, place->stack);
+	put_ucontext(test, place->stack + UCONTEXT_OFF);
 	put(test, place->text + 16, restorer, sizeof(restorer));
 	state = frame(test, 16);
 	expect_step(test, &state,
@@ -894,8 +940,6 @@ static void step_no_restorer(struct kunit *test)
 	expect_stuck(test, &state, -EFAULT);
 }
 
-#endif /* CONFIG_X86_64 */
-
 /* Once found corrupt a table is not looked at again. */
 static void step_corrupt(struct kunit *test)
 {
@@ -903,7 +947,7 @@ static void step_corrupt(struct kunit *test)
 	struct unwind_user_state state = frame(test, 8);
 	struct sframe_view view;
 
-	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
 	KUNIT_EXPECT_TRUE(test, sframe_find_view(place->text, &view));
 	/* The size of the row's words. */
@@ -924,10 +968,8 @@ static struct kunit_case sframe_step_cases[] = {
 	KUNIT_CASE(step_unreadable_stack),
 	KUNIT_CASE(step_other_register),
 	KUNIT_CASE(step_signal_function),
-#ifdef CONFIG_X86_64
 	KUNIT_CASE(step_restorer),
 	KUNIT_CASE(step_no_restorer),
-#endif
 	KUNIT_CASE(step_corrupt),
 	{}
 };
@@ -955,10 +997,10 @@ static void expect_refused(struct kunit *test, int ret)
 static void validate_good(struct kunit *test)
 {
 	CRAFT(test,
-	      { .size = 0, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .size = 16, FN_ROWS(2, 0, SP(1, 0), 8, 0, SP(1, 0), 16) },
+	      { .size = 0, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .size = 16, FN_ROWS(2, 0, SP(1, 0), UP(8), 0, SP(1, 0), UP(16)) },
 	      { .start = 16, .size = 64, .info = REPEATED, .rep_size = 16,
-		FN_ROWS(2, 0, SP(1, 0), 8, 15, SP(1, 0), 16) },
+		FN_ROWS(2, 0, SP(1, 0), UP(8), 15, SP(1, 0), UP(16)) },
 	      { .start = 80, .size = 1, .rows = ROWS(0) },
 	      { .start = 96, .size = 1, .info2 = 5, .nr_fres = 1,
 		.rows = ROWS(0xff), .len = 1 });
@@ -968,20 +1010,20 @@ static void validate_good(struct kunit *test)
 static void validate_bad(struct kunit *test)
 {
 	CRAFT(test,
-	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .start = 64, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) },
-	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), 8) });
+	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .start = 64, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
+	      { .start = 32, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	expect_refused(test, -EINVAL);
 	CRAFT(test,
 	      { .size = 16,
-		FN_ROWS(2, 4, SP(1, 0), 8,
-			2, SP(1, 0), 16) });
+		FN_ROWS(2, 4, SP(1, 0), UP(8),
+			2, SP(1, 0), UP(16)) });
 	expect_refused(test, -EINVAL);
-	CRAFT(test, { .size = 16, FN_ROWS(1, 17, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(1, 17, SP(1, 0), UP(8)) });
 	expect_refused(test, -EINVAL);
 	CRAFT(test,
 	      { .size = 64, .info = REPEATED, .rep_size = 16,
-		FN_ROWS(1, 17, SP(1, 0), 8) });
+		FN_ROWS(1, 17, SP(1, 0), UP(8)) });
 	expect_refused(test, -EINVAL);
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 3), 8) });
 	expect_refused(test, -EINVAL);
@@ -990,7 +1032,7 @@ static void validate_bad(struct kunit *test)
 		FN_ROWS(1, 0, SP(1, 0), 1) });
 	expect_refused(test, -EINVAL);
 	CRAFT(test,
-	      { .size = 16, .info = REPEATED, FN_ROWS(1, 0, SP(1, 0), 8) });
+	      { .size = 16, .info = REPEATED, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	expect_refused(test, -EINVAL);
 }
 
@@ -1000,7 +1042,7 @@ static void validate_more_rows(struct kunit *test)
 	struct place *place = test->priv;
 	u32 nr_fres = 1;
 
-	CRAFT(test, { .size = 16, FN_ROWS(2, 0, SP(1, 0), 8, 4, SP(1, 0), 8) });
+	CRAFT(test, { .size = 16, FN_ROWS(2, 0, SP(1, 0), UP(8), 4, SP(1, 0), UP(8)) });
 	put(test, place->table + offsetof(struct sframe_header, nr_fres),
 	    &nr_fres, sizeof(nr_fres));
 	expect_refused(test, -EINVAL);
@@ -1019,7 +1061,7 @@ static void validate_unreadable(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, rows);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	for (unsigned int i = 0; i < nr; i++)
-		memcpy(rows + i * 3, ROWS(0, SP(1, 0), 8), 3);
+		memcpy(rows + i * 3, ROWS(0, SP(1, 0), UP(8)), 3);
 	fn.len = nr * 3;
 	craft(test, &fn, 1);
 	add_text(test);

@@ -10,7 +10,8 @@
  *
  * Errors: -ENOENT if a table has nothing to say, -EFAULT if it or the stack
  * cannot be read, -EBADMSG if it contradicts the format, -EINVAL if what it
- * says makes no sense for the stack, -E2BIG if it is too much work.
+ * says makes no sense for the stack, -ENODATA if it takes FP and that is lost,
+ * -E2BIG if it is too much work.
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
@@ -267,6 +268,12 @@ static s32 sframe_offset(const struct sframe_row *row, unsigned int i)
 			     (8 << SFRAME_FRE_WORD_SIZE(row->info)) - 1);
 }
 
+/* The offset of a CFA from how it is coded. */
+static s32 sframe_cfa_offset(s32 coded)
+{
+	return (u32)coded * SFRAME_CFA_SCALE + SFRAME_CFA_ABOVE_SP;
+}
+
 /* Where a register is that no word speaks of. */
 static struct sframe_place sframe_default_place(s8 fixed)
 {
@@ -289,7 +296,7 @@ static int sframe_decode_default(const struct sframe_view *view,
 	rule->cfa.kind = SFRAME_REG_VALUE;
 	rule->cfa.reg = SFRAME_FRE_BASE_IS_SP(row->info) ? SFRAME_REG_SP :
 							   SFRAME_REG_FP;
-	rule->cfa.off = sframe_offset(row, 0);
+	rule->cfa.off = sframe_cfa_offset(sframe_offset(row, 0));
 
 	if (!view->fixed_ra && i < count) {
 		rule->ra.off = sframe_offset(row, i++);
@@ -348,6 +355,7 @@ static int sframe_decode_flexible(const struct sframe_row *row,
 	if (rule->cfa.kind != SFRAME_REG_VALUE &&
 	    rule->cfa.kind != SFRAME_REG_MEMORY)
 		return -EBADMSG;
+	rule->cfa.off = sframe_cfa_offset(rule->cfa.off);
 	return 0;
 }
 
@@ -623,7 +631,7 @@ int sframe_validate(const struct sframe_view *view)
 
 /*
  * Read DWARF register @reg.  Only a frame that was interrupted has others
- * than SP and FP.
+ * than SP and FP, and FP is lost where a frame was left without a table.
  */
 static int sframe_reg(const struct unwind_user_state *state, u32 reg,
 		      unsigned long *value)
@@ -634,7 +642,7 @@ static int sframe_reg(const struct unwind_user_state *state, u32 reg,
 		return 0;
 	case SFRAME_REG_FP:
 		*value = state->fp;
-		return 0;
+		return state->fp_lost ? -ENODATA : 0;
 	}
 	if (state->topmost)
 		return sframe_pt_reg(task_pt_regs(current), reg, value);
@@ -663,6 +671,21 @@ static int sframe_recover(const struct unwind_user_state *state,
 	return 0;
 }
 
+/*
+ * Whether SP may be @sp in the calling frame.  The stack grows down, and what
+ * calls takes something from it; what is interrupted may not have yet, unless
+ * the call itself did.  What a signal interrupted may be on another stack.
+ */
+static bool sframe_sp_ok(const struct unwind_user_state *state,
+			 const struct sframe_rule *rule, unsigned long sp)
+{
+	if (rule->signal)
+		return true;
+	if (SFRAME_CFA_ABOVE_SP && (state->topmost || state->interrupted))
+		return sp >= state->sp;
+	return sp > state->sp;
+}
+
 /* Step from @state to the frame that called it. */
 static int sframe_step(struct unwind_user_state *state,
 		       const struct sframe_rule *rule)
@@ -673,27 +696,26 @@ static int sframe_step(struct unwind_user_state *state,
 	ret = sframe_recover(state, &rule->cfa, 0, &cfa);
 	if (ret)
 		return ret;
-	/*
-	 * The stack grows down, so that all of the frame is below the CFA.
-	 * What a signal interrupted may be on another stack.
-	 */
-	if ((cfa <= state->sp && !rule->signal) || cfa & (state->ws - 1))
+	if (!sframe_sp_ok(state, rule, cfa - SFRAME_CFA_ABOVE_SP) ||
+	    cfa & (state->ws - 1))
 		return -EINVAL;
 
-	/* An unchanged RA would be in a register: not on this machine. */
 	if (rule->ra.kind == SFRAME_UNCHANGED)
-		return -ENOENT;
-	ret = sframe_recover(state, &rule->ra, cfa, &ra);
+		ret = sframe_reg(state, SFRAME_REG_RA, &ra);
+	else
+		ret = sframe_recover(state, &rule->ra, cfa, &ra);
 	if (ret)
 		return ret;
 	if (rule->fp.kind != SFRAME_UNCHANGED) {
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
 		if (ret)
 			return ret;
+		state->fp_lost = false;
 	}
 
 	state->ip = ra;
-	state->sp = cfa;
+	state->ip_behind = false;
+	state->sp = cfa - SFRAME_CFA_ABOVE_SP;
 	state->fp = fp;
 	state->ucontext = 0;
 	state->interrupted = rule->signal;
@@ -710,7 +732,7 @@ static int sframe_lookup(const struct unwind_user_state *state,
 	int ret;
 
 	/* A call that never returns may have its return address elsewhere. */
-	if (!state->topmost && !state->interrupted)
+	if ((!state->topmost && !state->interrupted) || state->ip_behind)
 		ip--;
 	if (!sframe_find_view(ip, &view))
 		return -ENOENT;
@@ -754,5 +776,10 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		state->done = true;
 		return 0;
 	}
-	return sframe_step(state, &rule);
+	ret = sframe_step(state, &rule);
+	if (ret != -ENODATA)
+		return ret;
+	/* Any other way to go on would be a guess. */
+	state->done = true;
+	return 0;
 }

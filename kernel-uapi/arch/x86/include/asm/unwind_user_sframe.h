@@ -18,6 +18,12 @@
 #define SFRAME_ABI		SFRAME_ABI_AMD64_LE
 #define SFRAME_REG_FP		6
 #define SFRAME_REG_SP		7
+/* A column of its own: the return address is in no register. */
+#define SFRAME_REG_RA		16
+
+/* The CFA is SP before the call, and its offsets are coded as they are. */
+#define SFRAME_CFA_ABOVE_SP	0
+#define SFRAME_CFA_SCALE	1
 
 /*
  * The rows of a PLT are those of one entry, which is jumped to in place of

@@ -49,7 +49,7 @@ static noinline __unused void probe(void)
 	NOTE();
 	asm volatile(".globl probe_access\n"
 		     "probe_access:\n\t"
-		     "movb $1, (%0)" : : "r" (fresh) : "memory");
+		     ARCH_TOUCH : : ARCH_ADDRESS (fresh) : "memory");
 	KEEP();
 }
 

@@ -8,9 +8,15 @@
 	.type	_start, @function
 _start:
 	.cfi_startproc
+#ifdef __x86_64__
 	.cfi_undefined rip
 	call	far_away
 	hlt
+#elif defined(__s390x__)
+	.cfi_undefined r14
+	brasl	%r14, far_away
+	.short	0
+#endif
 	.cfi_endproc
 	.size	_start, . - _start
 
@@ -18,9 +24,14 @@ _start:
 	.type	far_away, @function
 far_away:
 	.cfi_startproc
+#ifdef __x86_64__
 	mov	$60, %eax		/* exit */
 	xor	%edi, %edi
 	syscall
+#elif defined(__s390x__)
+	lghi	%r2, 0
+	svc	1			/* exit */
+#endif
 	.cfi_endproc
 	.size	far_away, . - far_away
 

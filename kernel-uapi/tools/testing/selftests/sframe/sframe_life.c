@@ -15,30 +15,27 @@
 #include "../kselftest_harness.h"
 #include "sframe_chain.h"
 
-/* sub $24, %rsp; call *%rdi; add $24, %rsp; ret */
-static const unsigned char code[] = {
-	0x48, 0x83, 0xec, 0x18, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x18, 0xc3,
-};
-
-#define AFTER_CALL	6
+static const unsigned char code[] = { THUNK };
+static const unsigned char rows[] = { THUNK_ROWS };
 
 struct table {
 	struct table_header header;
 	struct table_fde fde[2];
 	struct function {
 		struct table_attr attr;
-		unsigned char rows[9];
+		unsigned char rows[sizeof(rows)];
 	} __packed function[2];
 } __packed;
 
-#define FUNCTION { .attr = { .nr_fres = 3 },				\
-		   .rows = { 0, 3, 8, 4, 3, 32, 10, 3, 8 } }
+#define FUNCTION { .attr = { .nr_fres = THUNK_NR_ROWS },		\
+		   .rows = { THUNK_ROWS } }
 
 /* The code twice: where the text begins, and a page further on. */
 static const struct table good = {
 	.header = {
-		.magic = 0xdee2, .version = 3, .flags = 1, .abi = 3,
-		.fixed_ra = -8, .nr_fdes = 2, .nr_fres = 6,
+		.magic = 0xdee2, .version = 3, .flags = 1, .abi = ARCH_ABI,
+		.fixed_ra = ARCH_FIXED_RA, .nr_fdes = 2,
+		.nr_fres = 2 * THUNK_NR_ROWS,
 		.fre_len = 2 * sizeof(struct function),
 		.fre_off = 2 * sizeof(struct table_fde),
 	},
@@ -56,8 +53,7 @@ static void (*thunk)(void (*function)(void));
 static noinline void call_thunk(void)
 {
 	NOTE();
-	asm volatile("mov $1, %%ebp\n\txor %%ebx, %%ebx"
-		     : : : "rbp", "rbx", "memory");
+	USE_SAVED_REGS();
 	thunk(plain);
 	KEEP();
 }
@@ -73,7 +69,7 @@ static int trace(void)
 	rehearse(call_thunk);
 	if (record(call_thunk) != 1 || chain_count < 3 ||
 	    chain[1] != noted[2] || chain[2] != noted[1] ||
-	    chain[2] != (unsigned long)thunk + AFTER_CALL)
+	    chain[2] != (unsigned long)thunk + THUNK_AFTER_CALL)
 		return WRONG;
 	if (chain_count == 3)
 		return STOPS;
@@ -239,9 +235,9 @@ TEST_F(life, table_corrupt)
 	struct table *table = (struct table *)self->map;
 
 	/* Words of a size that there is not. */
-	table->function[0].rows[4] = 3 | 3 << 5;
+	table->function[0].rows[THUNK_INFO] |= 3 << 5;
 	EXPECT_EQ(STOPS, trace());
-	table->function[0].rows[4] = 3;
+	table->function[0].rows[THUNK_INFO] = rows[THUNK_INFO];
 	EXPECT_DROPPED();
 }
 
@@ -267,10 +263,10 @@ TEST_F(life, abutting)
 	EXPECT_EQ(0, drop(self->table));
 	/* The return address counts as the byte before it. */
 	EXPECT_EQ(0, add(self->table, sizeof(good), self->text,
-			 AFTER_CALL - 1));
+			 THUNK_AFTER_CALL - 1));
 	EXPECT_EQ(STOPS, trace());
 	EXPECT_EQ(0, add((unsigned long)other, sizeof(good),
-			 self->text + AFTER_CALL - 1, 1));
+			 self->text + THUNK_AFTER_CALL - 1, 1));
 	EXPECT_EQ(PASSES, trace());
 	EXPECT_EQ(0, drop((unsigned long)other));
 	EXPECT_EQ(STOPS, trace());

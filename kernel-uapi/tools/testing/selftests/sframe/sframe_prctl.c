@@ -27,8 +27,8 @@ struct table {
 
 static const struct table good = {
 	.header = {
-		.magic = 0xdee2, .version = 3, .flags = 1, .abi = 3,
-		.fixed_ra = -8, .nr_fdes = 1, .nr_fres = 1,
+		.magic = 0xdee2, .version = 3, .flags = 1, .abi = ARCH_ABI,
+		.fixed_ra = ARCH_FIXED_RA, .nr_fdes = 1, .nr_fres = 1,
 		.fre_len = sizeof(struct table_attr) + 3,
 		.fre_off = sizeof(struct table_fde),
 	},
@@ -133,8 +133,8 @@ TEST_F(sframe, header)
 	REFUSED(version, 4);
 	REFUSED(flags, 0);
 	REFUSED(flags, 3);
-	REFUSED(abi, 2);
-	REFUSED(abi, 4);
+	REFUSED(abi, ARCH_ABI - 1);
+	REFUSED(abi, ARCH_ABI + 1);
 	REFUSED(aux_len, 1);
 	REFUSED(nr_fdes, 0);
 	REFUSED(nr_fdes, 2);

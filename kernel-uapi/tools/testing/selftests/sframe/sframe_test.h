@@ -12,6 +12,8 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
+#include "sframe_arch.h"
+
 #ifndef PR_ADD_SFRAME
 #define PR_ADD_SFRAME		0x53460001
 #define PR_REMOVE_SFRAME	0x53460002

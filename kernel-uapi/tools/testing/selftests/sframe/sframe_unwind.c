@@ -19,8 +19,7 @@
 static noinline void no_fp(void (*next)(void))
 {
 	NOTE();
-	asm volatile("mov $1, %%ebp\n\txor %%ebx, %%ebx\n\txor %%r12d, %%r12d"
-		     : : : "rbp", "rbx", "r12", "memory");
+	USE_SAVED_REGS();
 	next();
 	KEEP();
 }
@@ -98,16 +97,8 @@ extern const char after_tkill[];
  */
 static noinline void signalled(void)
 {
-	long ret;
-
 	NOTE();
-	asm volatile("syscall\n"
-		     ".globl after_tkill\n"
-		     "after_tkill:"
-		     : "=a" (ret)
-		     : "0" (SYS_tkill), "D" (syscall(SYS_gettid)),
-		       "S" (SIGUSR1)
-		     : "rcx", "r11", "memory");
+	SYSTEM_CALL(after_tkill, SYS_tkill, syscall(SYS_gettid), SIGUSR1);
 	interrupted = (unsigned long)after_tkill;
 	KEEP();
 }
@@ -223,6 +214,8 @@ TEST(forked)
 	EXPECT_EQ(0, status);
 }
 
+#ifdef __x86_64__
+
 extern const char use_r10_return[];
 
 static noinline void call_use_r10(void)
@@ -304,6 +297,8 @@ TEST(vdso)
 	EXPECT_EQ(noted[0], chain[2]);
 }
 
+#endif /* __x86_64__ */
+
 extern const char after_exit[];
 
 /* Noted by a child, for its parent. */
@@ -313,10 +308,7 @@ static noinline void exit_now(void)
 {
 	NOTE();
 	memcpy(noted_by_child, noted, sizeof(noted));
-	asm volatile("syscall\n"
-		     ".globl after_exit\n"
-		     "after_exit:\n\t"
-		     "ud2" : : "a" (SYS_exit), "D" (0));
+	SYSTEM_CALL(after_exit, SYS_exit, 0, 0);
 	KEEP();
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the unwinder of user space asks s390 for.
+ */
+#ifndef _ASM_S390_UNWIND_USER_H
+#define _ASM_S390_UNWIND_USER_H
+
+#include <asm/ptrace.h>
+
+struct unwind_user_state;
+
+/* In the old addressing modes a pointer is less than a register. */
+static inline int unwind_user_word_size(struct pt_regs *regs)
+{
+	if (psw_bits(regs->psw).eaba != PSW_BITS_AMODE_64BIT)
+		return 0;
+	return sizeof(long);
+}
+
+int s390_unwind_signal(struct unwind_user_state *state);
+int s390_unwind_backchain(struct unwind_user_state *state);
+
+#define unwind_user_next_backchain s390_unwind_backchain
+
+#endif /* _ASM_S390_UNWIND_USER_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What SFrame unwinding must know of s390: registers, the CFA, signal frames.
+ *
+ * See the s390x ELF ABI supplement for the DWARF numbers.
+ */
+#ifndef _ASM_S390_UNWIND_USER_SFRAME_H
+#define _ASM_S390_UNWIND_USER_SFRAME_H
+
+#include <linux/errno.h>
+#include <linux/sched.h>
+#include <linux/sframe_format.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <linux/unwind_user_types.h>
+#include <asm/fpu.h>
+#include <asm/ptrace.h>
+#include <asm/sigcontext.h>
+#include <asm/unwind_user.h>
+
+#define SFRAME_ABI		SFRAME_ABI_S390X_BE
+#define SFRAME_REG_FP		11
+#define SFRAME_REG_RA		14
+#define SFRAME_REG_SP		15
+
+/*
+ * The CFA is above SP at the call by the save area that the caller provides.
+ * Its offsets are less that and divided by 8, so that small words will do.
+ */
+#define SFRAME_CFA_ABOVE_SP	160
+#define SFRAME_CFA_SCALE	8
+
+/* PLT entries leave the stack alone. */
+#define SFRAME_BLOCK_CFA_OFF	SFRAME_CFA_ABOVE_SP
+
+/* DWARF numbers from 16 on are floating point registers, in this order. */
+#define SFRAME_REG_FPR		16
+
+static const u8 sframe_fprs[] = {
+	0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
+};
+
+/* Read DWARF register @reg of the topmost frame. */
+static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
+				unsigned long *value)
+{
+	if (reg < SFRAME_REG_FPR) {
+		*value = regs->gprs[reg];
+		return 0;
+	}
+	reg -= SFRAME_REG_FPR;
+	if (reg >= ARRAY_SIZE(sframe_fprs))
+		return -ENOENT;
+	save_user_fpu_regs();
+	*value = current->thread.ufpu.vxrs[sframe_fprs[reg]].high;
+	return 0;
+}
+
+/* Read DWARF register @reg of an interrupted frame, saved at @sigregs. */
+static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
+				      unsigned long *value)
+{
+	_sigregs __user *regs = (void __user *)sigregs;
+
+	if (reg < SFRAME_REG_FPR)
+		return get_user(*value, &regs->regs.gprs[reg]);
+	reg -= SFRAME_REG_FPR;
+	if (reg >= ARRAY_SIZE(sframe_fprs))
+		return -ENOENT;
+	return get_user(*value, (unsigned long __user *)
+			&regs->fpregs.fprs[sframe_fprs[reg]]);
+}
+
+static inline int sframe_arch_signal(struct unwind_user_state *state)
+{
+	return s390_unwind_signal(state);
+}
+
+#endif /* _ASM_S390_UNWIND_USER_SFRAME_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests have to say in the words of each machine.
+ *
+ * ARCH_ABI, ARCH_FIXED_RA	of a table's header
+ * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
+ * USE_SAVED_REGS()		put something else into call-saved registers
+ * SYSTEM_CALL(after, nr, a, b)	do it, with a label behind the instruction
+ * THUNK, THUNK_AFTER_CALL	code that calls its argument and needs a frame;
+ *				where it returns to
+ * THUNK_ROWS, THUNK_NR_ROWS	what a table says of it, and in how many rows
+ * THUNK_INFO			where in them is what the words of the row of
+ *				the call are
+ */
+#ifndef SFRAME_ARCH_H
+#define SFRAME_ARCH_H
+
+#ifdef __x86_64__
+
+#define ARCH_ABI	3
+#define ARCH_FIXED_RA	(-8)
+#define ARCH_TOUCH	"movb $1, (%0)"
+#define ARCH_ADDRESS	"r"
+
+#define USE_SAVED_REGS()						\
+	asm volatile("mov $1, %%ebp\n\t"				\
+		     "xor %%ebx, %%ebx\n\t"				\
+		     "xor %%r12d, %%r12d"				\
+		     : : : "rbp", "rbx", "r12", "memory")
+
+#define SYSTEM_CALL(after, nr, a, b) do {				\
+	long ret_ = (nr);						\
+									\
+	asm volatile("syscall\n"					\
+		     ".globl " #after "\n"				\
+		     #after ":"						\
+		     : "+a" (ret_) : "D" ((long)(a)), "S" ((long)(b))	\
+		     : "rcx", "r11", "memory");				\
+} while (0)
+
+/* sub $24, %rsp; call *%rdi; add $24, %rsp; ret */
+#define THUNK		0x48, 0x83, 0xec, 0x18, 0xff, 0xd7,		\
+			0x48, 0x83, 0xc4, 0x18, 0xc3
+#define THUNK_AFTER_CALL 6
+#define THUNK_ROWS	0, 3, 8, 4, 3, 32, 10, 3, 8
+#define THUNK_NR_ROWS	3
+#define THUNK_INFO	4
+
+#elif defined(__s390x__)
+
+#define ARCH_ABI	4
+#define ARCH_FIXED_RA	0
+#define ARCH_TOUCH	"mvi 0(%0), 1"
+#define ARCH_ADDRESS	"a"
+
+#define USE_SAVED_REGS()						\
+	asm volatile("lghi %%r11, 1\n\t"				\
+		     "lghi %%r6, 0\n\t"					\
+		     "lghi %%r10, 0"					\
+		     : : : "r11", "r6", "r10", "memory")
+
+#define SYSTEM_CALL(after, nr, a, b) do {				\
+	long first_ = (long)(a), second_ = (long)(b);			\
+	register long nr_ asm("1") = (nr);				\
+	register long a_ asm("2") = first_;				\
+	register long b_ asm("3") = second_;				\
+									\
+	asm volatile("svc 0\n"						\
+		     ".globl " #after "\n"				\
+		     #after ":"						\
+		     : "+d" (a_) : "d" (nr_), "d" (b_) : "memory");	\
+} while (0)
+
+/*
+ * stmg %r14,%r15,112(%r15); lay %r15,-160(%r15); mvghi 0(%r15),0: no back
+ * chain; basr %r14,%r2; lmg %r14,%r15,272(%r15); br %r14
+ */
+#define THUNK		0xeb, 0xef, 0xf0, 0x70, 0x00, 0x24,		\
+			0xe3, 0xf0, 0xff, 0x60, 0xff, 0x71,		\
+			0xe5, 0x48, 0xf0, 0x00, 0x00, 0x00,		\
+			0x0d, 0xe2, 0xeb, 0xef, 0xf1, 0x10, 0x00, 0x04,	\
+			0x07, 0xfe
+#define THUNK_AFTER_CALL 20
+#define THUNK_ROWS	0, 3, 0, 6, 5, 0, 0xd0, 12, 5, 20, 0xd0, 26, 3, 0
+#define THUNK_NR_ROWS	4
+#define THUNK_INFO	8
+
+#endif
+
+#endif /* SFRAME_ARCH_H */
