@@ -1,7 +1,7 @@
 /* Time one way of walking the stack, at one depth, and print nanoseconds.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: backtrace DEPTH
+   usage: backtrace DEPTH [BATCHES]
 
    Prints "first NS", the first call in the process, then "warm NS FRAMES",
    the best mean of many batches of calls on the same stack: other work on the
@@ -19,8 +19,9 @@ extern int WALK (void **, int);
 # define WALK backtrace
 #endif
 
-enum { BATCHES = 200, CALLS = 100, FRAMES = 512 };
+enum { CALLS = 100, FRAMES = 512 };
 
+static int batches = 200;
 static void *frames[FRAMES];
 
 static double
@@ -48,7 +49,7 @@ measure (void)
   printf ("first %.0f\n", nanoseconds () - start);
 
   double best = batch ();
-  for (int i = 1; i < BATCHES; ++i)
+  for (int i = 1; i < batches; ++i)
     {
       double mean = batch ();
       if (mean < best)
@@ -79,10 +80,12 @@ descend (int depth)
 int
 main (int argc, char **argv)
 {
-  if (argc != 2)
+  if (argc != 2 && argc != 3)
     {
-      fprintf (stderr, "usage: %s DEPTH\n", argv[0]);
+      fprintf (stderr, "usage: %s DEPTH [BATCHES]\n", argv[0]);
       return 2;
     }
+  if (argc == 3)
+    batches = atoi (argv[2]);
   return descend (atoi (argv[1])) == -1;
 }

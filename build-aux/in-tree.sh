@@ -16,6 +16,9 @@ fi
 CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
 export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
 
+# What glibc's rules put before a program for another machine.
+test "$arch" = x86_64 && wrapper='' || wrapper=$inside/build-aux/emulate
+
 # Run a command for the build NAME, which stands in the place of the patched
 # tree's: NAME-stock is of the unpatched tree, NAME-debug another build of the
 # patched one.

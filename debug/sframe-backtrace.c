@@ -56,23 +56,6 @@ is_code (const struct link_map *map, uintptr_t pc, size_t size)
   return false;
 }
 
-/* How many bytes of code at an unknown PC libgcc reads at most, on any
-   machine, when it looks for a signal trampoline.  */
-#define TRAMPOLINE_LOOK 16
-
-/* The result for a frame at PC that is not in an object with tables; MAP is
-   its object or null.  libgcc may know it, if the program has told it of the
-   code.  Asking libgcc must not fault, and would not help where there is no
-   code.  */
-static enum sframe_step_status
-give_up (const struct link_map *map, uintptr_t pc)
-{
-  if ((map == NULL || !is_code (map, pc, TRAMPOLINE_LOOK))
-      && __sframe_unreadable (pc, TRAMPOLINE_LOOK))
-    return SFRAME_STEP_BROKEN;
-  return SFRAME_STEP_UNSUPPORTED;
-}
-
 /* Whether the frame in MAP, which the tables do not describe, is that of
    _start, which has no caller.  _start is in crt1.o, which comes with the C
    library's development files and often has no SFrame where the program
@@ -86,16 +69,87 @@ is_start (const struct link_map *map, const struct sframe_registers *registers)
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
-/* If the frame is a signal trampoline in MAP, step to the frame that the
-   signal interrupted.  */
+/* Whether the frame was interrupted in code of MAP between a call and the
+   function that was called.  */
+static bool
+is_stub (const struct link_map *map, const struct sframe_registers *registers)
+{
+  return (SFRAME_MACHINE_STUB_SIZE != 0 && registers->interrupted
+	  && is_code (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
+		      2 * SFRAME_MACHINE_STUB_SIZE)
+	  && sframe_stub ((const unsigned char *) registers->pc));
+}
+
+/* Step to the caller from where nothing has been executed since the call that
+   would change the rule.  */
+static enum sframe_step_status
+step_call (struct sframe_registers *registers, struct sframe_stack *stack)
+{
+  struct sframe_rule rule;
+
+  sframe_call_rule (&rule);
+  return __sframe_step (registers, &rule, stack);
+}
+
+/* Step from a PC that is nobody's code to the call through a wild pointer
+   that has led to it.  What does not lead to code was no call.  */
+static enum sframe_step_status
+step_wild (struct sframe_registers *registers, struct sframe_stack *stack)
+{
+  const void *eh_header;
+
+  if (step_call (registers, stack) != SFRAME_STEP_CALLER)
+    return SFRAME_STEP_BROKEN;
+  const struct link_map *map = find_object (registers->pc - 1, &eh_header);
+  return (map != NULL && is_code (map, registers->pc - 1, 1)
+	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+}
+
+/* How many bytes of code at an unknown PC libgcc reads at most, on any
+   machine, when it looks for a signal trampoline.  */
+#define TRAMPOLINE_LOOK 16
+
+/* Step from a frame that is not in an object with tables, or not in one whose
+   tables are understood; MAP is its object or null.  libgcc may know it, if
+   the program has told it of the code.  Asking libgcc must not fault, and
+   would not help where there is no code.  */
+static enum sframe_step_status RELEASE_STACK
+give_up (const struct link_map *map, struct sframe_registers *registers,
+	 struct sframe_stack *stack)
+{
+  if ((map != NULL && is_code (map, registers->pc, TRAMPOLINE_LOOK))
+      || !__sframe_unreadable (registers->pc, TRAMPOLINE_LOOK))
+    return SFRAME_STEP_UNSUPPORTED;
+  return (registers->interrupted
+	  ? step_wild (registers, stack) : SFRAME_STEP_BROKEN);
+}
+
+/* Whether the bytes of a signal trampoline can be read at PC, which is in MAP
+   unless that is null.  */
+static bool
+can_be_trampoline (const struct link_map *map, uintptr_t pc,
+		   struct sframe_stack *stack)
+{
+  uintptr_t word;
+
+  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
+    return false;
+  if (map != NULL)
+    return is_code (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
+  return (SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE
+	  && pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
+	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
+}
+
+/* If the frame is a signal trampoline, in MAP unless that is null, step to the
+   frame that the signal interrupted.  */
 static enum sframe_step_status RELEASE_STACK
 step_signal (const struct link_map *map, struct sframe_registers *registers,
 	     struct sframe_stack *stack)
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
 
-  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0
-      || !is_code (map, registers->pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE)
+  if (!can_be_trampoline (map, registers->pc, stack)
       || !sframe_signal_trampoline ((const unsigned char *) registers->pc))
     return SFRAME_STEP_UNKNOWN;
   enum sframe_step_status status = sframe_signal_step (registers, stack);
@@ -145,6 +199,7 @@ step (struct sframe_trace *trace)
 {
   static const struct sframe_rule outermost = { .outermost = true };
   struct sframe_registers *registers = trace->registers;
+  struct sframe_stack *stack = &trace->stack;
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
   const void *eh_header;
   /* A return address may be the first byte of the next function, if the call
@@ -157,9 +212,7 @@ step (struct sframe_trace *trace)
     return SFRAME_STEP_OUTERMOST;
 
   const struct link_map *map = find_object (pc, &eh_header);
-  if (map == NULL)
-    return give_up (map, registers->pc);
-  if (!trace->all_registers)
+  if (map != NULL && !sframe_signal_object (map) && !trace->all_registers)
     status = step_sframe (trace, map, pc, false);
   if (status != SFRAME_STEP_NO_RULE)
     return status;
@@ -167,25 +220,27 @@ step (struct sframe_trace *trace)
   /* Trampolines come second: where there is a rule, no code needs to be
      read.  A rule for a trampoline restores SP, FP and PC alone, hence the
      kernel's record is preferred to it.  */
-  status = step_signal (map, registers, &trace->stack);
+  status = step_signal (map, registers, stack);
   if (status != SFRAME_STEP_UNKNOWN)
     return status;
+  if (map == NULL)
+    return give_up (map, registers, stack);
   if (is_start (map, registers))
     {
       __sframe_remember (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;
     }
 
-  status = __sframe_eh_object_step (map, eh_header, pc, registers,
-				    &trace->stack);
+  status = __sframe_eh_object_step (map, eh_header, pc, registers, stack);
   if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_UNSUPPORTED)
     return status;
-  enum sframe_step_status last
-    = step_sframe (trace, map, pc, true);
+  enum sframe_step_status last = step_sframe (trace, map, pc, true);
   if (last != SFRAME_STEP_NO_RULE)
     return last;
+  if (is_stub (map, registers))
+    return step_call (registers, stack);
   return (status == SFRAME_STEP_UNSUPPORTED
-	  ? give_up (map, registers->pc) : status);
+	  ? give_up (map, registers, stack) : status);
 }
 
 /* Store the PCs of the frame in TRACE's registers and of its callers.  Return

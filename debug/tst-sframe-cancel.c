@@ -10,7 +10,6 @@
 
 #include <support/process_state.h>
 #include <support/support.h>
-#include <support/xsignal.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
 
@@ -98,7 +97,7 @@ thread_function (void *closure)
 static int
 do_test (void)
 {
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   key = xpthread_key_create (destructor);
   xpthread_barrier_init (&barrier, NULL, 2);
   pthread_t thread = xpthread_create (NULL, thread_function, NULL);

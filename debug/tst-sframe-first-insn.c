@@ -9,16 +9,16 @@
 #include <support/xsignal.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 extern const char neighbor_end[];
 extern void trap_at_entry (void);
 asm (ASM_NEIGHBOR
      ASM_TEXT (trap_at_entry,
-	       "ud2\n"
-	       "ret\n"));
+	       ASM_FAULT
+	       ASM_RETURN));
 
 static struct trace_pair pair;
 
@@ -27,9 +27,8 @@ trap_handler (int signo, siginfo_t *info, void *context)
 {
   collect (&pair);
   ucontext_t *uc = context;
-  TEST_VERIFY (uc->uc_mcontext.gregs[REG_RIP] == (greg_t) trap_at_entry);
-  /* Continue behind the ud2.  */
-  uc->uc_mcontext.gregs[REG_RIP] += 2;
+  TEST_VERIFY (CONTEXT_PC (uc) == (greg_t) trap_at_entry);
+  CONTEXT_PC (uc) += FAULT_SIZE;
 }
 
 static void FRAME
@@ -57,13 +56,13 @@ do_test (void)
 
   struct sigaction sa = { .sa_sigaction = trap_handler,
 			  .sa_flags = SA_SIGINFO };
-  xsigaction (SIGILL, &sa, NULL);
+  xsigaction (FAULT_SIGNAL, &sa, NULL);
   call_trap ();
   check (1, call_trap);
 
   /* As a signal handler, whose caller is the signal frame: that one's
      pc is the first instruction of the restorer.  */
-  xsignal (SIGUSR1, (sighandler_t) trap_at_entry);
+  handle_signal (SIGUSR1, (sighandler_t) trap_at_entry);
   raise (SIGUSR1);
   check (2, do_test);
   return 0;

@@ -8,9 +8,9 @@
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 enum
 {
@@ -18,13 +18,15 @@ enum
   /* take, function and run_at_top.  */
   GOOD_FRAMES = 3,
   PATTERN = 0xa5,
-  /* What backtrace may use, its return address included.  */
-  STACK_USE_MAX = 1024,
+  /* What backtrace may use, its return address included, see
+     sframe-backtrace.h.  */
+  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2048 : 1024,
 };
 
 /* Call FUNCTION on the stack that ends at TOP.  The CFI puts the return
    address beyond that end, at TOP + 8.  */
 extern void run_at_top (void *top, void (*function) (void));
+# if HAVE_SFRAME_X86
 asm (ASM_TEXT (run_at_top,
 	       "push %rbx\n"
 	       ".cfi_adjust_cfa_offset 8\n"
@@ -37,6 +39,20 @@ asm (ASM_TEXT (run_at_top,
 	       "pop %rbx\n"
 	       ".cfi_adjust_cfa_offset -8\n"
 	       "ret\n"));
+# else
+asm (ASM_TEXT (run_at_top,
+	       "stmg %r10, %r15, 80(%r15)\n"
+	       "lgr %r10, %r15\n"
+	       "lay %r15, -160(%r2)\n"
+	       ".cfi_def_cfa_offset 216\n"
+	       ".cfi_offset %r14, -48\n"
+	       "basr %r14, %r3\n"
+	       "lgr %r15, %r10\n"
+	       ".cfi_def_cfa_offset 160\n"
+	       "lmg %r10, %r15, 80(%r15)\n"
+	       ".cfi_restore %r14\n"
+	       "br %r14\n"));
+# endif
 
 static char *stack;
 static struct trace trace;

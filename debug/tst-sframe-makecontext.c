@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <support/xsignal.h>
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
@@ -71,7 +70,7 @@ prepare (ucontext_t *context, ucontext_t *link, void *stack)
 static int
 do_test (void)
 {
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   void *stacks = xmmap (NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1);
   prepare (&outer_context, &main_context, stacks);

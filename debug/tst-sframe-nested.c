@@ -4,8 +4,6 @@
 
 #include <signal.h>
 
-#include <support/xsignal.h>
-
 #include "tst-sframe-support.h"
 
 static struct trace_pair pair;
@@ -34,9 +32,9 @@ outer_handler (int signo)
 static int
 do_test (void)
 {
-  xsignal (SIGUSR1, outer_handler);
-  xsignal (SIGUSR2, middle_handler);
-  xsignal (SIGTERM, inner_handler);
+  handle_signal (SIGUSR1, outer_handler);
+  handle_signal (SIGUSR2, middle_handler);
+  handle_signal (SIGTERM, inner_handler);
   raise (SIGUSR1);
 
   check_no_fallback ();

@@ -4,9 +4,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 static struct trace_pair pair;
 
@@ -22,6 +22,7 @@ asm (".pushsection .text\n"
      /* So that there is no table for the byte before either.  */
      ".skip 64, 0xcc\n"
      "without_cfi:\n"
+# if HAVE_SFRAME_X86
      "sub $1032, %rsp\n"
      /* What a guesser would take for a return address.  */
      "lea 1 + callee(%rip), %rax\n"
@@ -29,6 +30,17 @@ asm (".pushsection .text\n"
      "call callee\n"
      "add $1032, %rsp\n"
      "ret\n"
+# else
+     "stg %r14, 112(%r15)\n"
+     "aghi %r15, -1192\n"
+     "larl %r1, callee\n"
+     "stg %r1, 112(%r15)\n"
+     "stg %r1, 272(%r15)\n"
+     "brasl %r14, callee\n"
+     "lg %r14, 1304(%r15)\n"
+     "aghi %r15, 1192\n"
+     "br %r14\n"
+# endif
      ".skip 64, 0xcc\n"
      ".popsection");
 
@@ -39,7 +51,7 @@ do_test (void)
   check_equal (&pair);
   /* collect, callee and without_cfi.  */
   TEST_COMPARE (pair.ours.count, 3);
-  TEST_VERIFY (pair.ours.pc[2] - (void *) without_cfi < 32);
+  TEST_VERIFY (pair.ours.pc[2] - (void *) without_cfi < 64);
   return 0;
 }
 

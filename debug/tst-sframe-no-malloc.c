@@ -8,8 +8,6 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include <support/xsignal.h>
-
 #include "tst-sframe-support.h"
 
 /* Calls a function; another test has its own.  */
@@ -122,7 +120,7 @@ call_malloc (void)
 static int
 do_test (void)
 {
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   CALL (call_malloc);
   TEST_VERIFY (!raise_in_malloc);
 

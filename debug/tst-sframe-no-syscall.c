@@ -99,7 +99,7 @@ handler (int signo)
 static void
 in_signal_handler (void)
 {
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   raise (SIGUSR1);
 }
 

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
 static struct trace_pair pair;
 static jmp_buf escape;
@@ -18,13 +18,12 @@ do_not_return (void)
   longjmp (escape, 1);
 }
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 extern const char neighbor[];
 extern void call_at_end (void);
 asm (ASM_TEXT (call_at_end,
-	       "sub $24, %rsp\n"
-	       ".cfi_adjust_cfa_offset 24\n"
-	       "call do_not_return\n")
+	       ASM_FRAME
+	       ASM_CALL (do_not_return))
      ASM_NEIGHBOR);
 #endif
 
@@ -60,7 +59,7 @@ do_test (void)
     call_die (0);
   check (call_die);
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
   if (setjmp (escape) == 0)
     call_at_end ();
   check (call_at_end);

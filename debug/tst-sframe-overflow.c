@@ -50,7 +50,8 @@ thread_function (void *closure)
 static int
 do_test (void)
 {
-  struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+  struct sigaction sa = { .sa_handler = handler,
+			  .sa_flags = SA_ONSTACK | SA_SIGINFO };
   xsigaction (SIGSEGV, &sa, NULL);
 
   /* A small stack, so that all of it can be compared.  */

@@ -10,12 +10,19 @@
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 /* take, smash and caller.  */
 enum { GOOD_FRAMES = 3 };
+
+/* Where a CFA derived from FP is at most.  */
+# if HAVE_SFRAME_X86
+enum { FP_TO_CFA = 64 };
+# else
+enum { FP_TO_CFA = 1024 };
+# endif
 
 /* Out of the compiler's sight.  */
 static volatile int buffer_size = 100;
@@ -37,17 +44,15 @@ take (struct trace *trace)
   KEEP_FRAME ();
 }
 
-/* The psABI has the FP of the caller where the FP of this function
-   points to.  */
 static void FRAME
 smash (struct attempt *attempt)
 {
-  void *volatile *frame = __builtin_frame_address (0);
-  void *saved = frame[0];
+  void *volatile *place = SAVED_FP;
+  void *saved = *place;
   if (attempt->smash)
-    frame[0] = attempt->value;
+    *place = attempt->value;
   take (&attempt->trace);
-  frame[0] = saved;
+  *place = saved;
 }
 
 /* Variable in size, so that its CFA comes from FP.  */
@@ -57,10 +62,10 @@ caller (void *closure)
   volatile char buffer[buffer_size];
   buffer[0] = 1;
   /* No progress, and backwards.  */
-  attempts[1].value = (void *) buffer - 64;
+  attempts[1].value = (void *) buffer - FP_TO_CFA;
   attempts[2].value = (void *) buffer - 4096;
   /* One call, so that all traces have the same return address.  */
-  for (size_t i = 0; i < array_length (attempts); ++i)
+  for (volatile size_t i = 0; i < array_length (attempts); ++i)
     smash (&attempts[i]);
   return closure;
 }

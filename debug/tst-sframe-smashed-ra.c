@@ -9,9 +9,9 @@
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 /* take and smash.  */
 enum { GOOD_FRAMES = 2 };
@@ -32,12 +32,12 @@ take (struct trace *trace)
 static void FRAME
 smash (void **value, struct trace *trace)
 {
-  void *volatile *frame = __builtin_frame_address (0);
-  void *saved = frame[1];
+  void *volatile *place = SAVED_RA;
+  void *saved = *place;
   if (value != NULL)
-    frame[1] = *value;
+    *place = *value;
   take (trace);
-  frame[1] = saved;
+  *place = saved;
 }
 
 static int

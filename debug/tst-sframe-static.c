@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include <support/xsignal.h>
 #include <support/xthread.h>
 
 #include "tst-sframe-support.h"
@@ -69,7 +68,7 @@ do_test (void)
   call_qsort ();
   check (do_test, 0);
 
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   raise (SIGUSR1);
   check (do_test, 1);
 

@@ -9,10 +9,8 @@
 
 #include <signal.h>
 
-#include <support/xsignal.h>
-
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
 #if HAVE_SFRAME_X86
 
@@ -83,7 +81,7 @@ static void
 step_prepare (const void *root)
 {
   step.root = root;
-  xsignal (SIGTRAP, step_handler);
+  handle_signal (SIGTRAP, step_handler);
   raise (SIGTRAP);
   step.steps = step.compared = step.different = 0;
   step.least_frames = TRACE_MAX;

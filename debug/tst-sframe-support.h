@@ -19,7 +19,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include <signal.h>
 #include <support/check.h>
+#include <support/xsignal.h>
 #include <support/xstdio.h>
 
 /* A test with deep stacks defines its own limit.  */
@@ -141,6 +143,17 @@ collect (struct trace_pair *pair)
   if (!same)
     pair->ours.count = 0;
   KEEP_FRAME ();
+}
+
+/* Let HANDLER handle SIGNO, with a frame that the oracle gets past.  For want
+   of SA_SIGINFO s390x makes another one, whose trampoline libgcc may take for
+   the function before it.  */
+static __attribute_maybe_unused__ void
+handle_signal (int signo, void (*handler) (int))
+{
+  struct sigaction sa = { .sa_handler = handler,
+			  .sa_flags = SA_RESTART | SA_SIGINFO };
+  xsigaction (signo, &sa, NULL);
 }
 
 /* Return true if the object that backtrace falls back to is in the

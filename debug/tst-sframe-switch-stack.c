@@ -8,9 +8,9 @@
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
+#include "tst-sframe-asm.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 /* Apart by more than what may pass for one stack.  */
 # define STACK_SIZE (2 * 1024 * 1024)
@@ -21,6 +21,7 @@ static struct trace_pair pair;
 /* Call FUNCTION on the stack that ends at TOP.  FP keeps the old one, and
    the CFI says so.  */
 extern void call_on_stack (void (*function) (void), void *top);
+# if HAVE_SFRAME_X86
 asm (ASM_TEXT (call_on_stack,
 	       "push %rbp\n"
 	       ".cfi_adjust_cfa_offset 8\n"
@@ -35,6 +36,24 @@ asm (ASM_TEXT (call_on_stack,
 	       ".cfi_adjust_cfa_offset -8\n"
 	       ".cfi_restore %rbp\n"
 	       "ret\n"));
+# else
+asm (ASM_TEXT (call_on_stack,
+	       "stmg %r11, %r15, 88(%r15)\n"
+	       ".cfi_offset %r11, -72\n"
+	       ".cfi_offset %r14, -48\n"
+	       ".cfi_offset %r15, -40\n"
+	       "lgr %r11, %r15\n"
+	       ".cfi_def_cfa_register %r11\n"
+	       "lay %r15, -160(%r3)\n"
+	       "basr %r14, %r2\n"
+	       "lgr %r15, %r11\n"
+	       ".cfi_def_cfa_register %r15\n"
+	       "lmg %r11, %r15, 88(%r15)\n"
+	       ".cfi_restore %r15\n"
+	       ".cfi_restore %r14\n"
+	       ".cfi_restore %r11\n"
+	       "br %r14\n"));
+# endif
 
 static void FRAME
 leaf (void)

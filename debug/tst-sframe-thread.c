@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <threads.h>
 
-#include <support/xsignal.h>
 #include <support/xthread.h>
 
 #include "tst-sframe-support.h"
@@ -52,7 +51,7 @@ c11_function (void *closure)
 static int
 do_test (void)
 {
-  xsignal (SIGUSR1, handler);
+  handle_signal (SIGUSR1, handler);
   xpthread_barrier_init (&barrier, NULL, THREADS);
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; ++i)

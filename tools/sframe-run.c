@@ -35,6 +35,40 @@ enum { EXIT_OURS = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
    their place: a compiler runs on a libc that works, and links the new one.  */
 enum libc { LIBC_NEW, LIBC_STOCK, LIBC_LINK };
 
+/* A machine that programs can be for; the first one is this one.  */
+struct machine
+{
+  const char *name;
+  const char *emulator;		/* What runs its programs, if not itself.  */
+  const char *gcc, *gxx;
+  const char *crash;		/* The crash handler, below the project.  */
+  /* Where the root may have its libc, and what is linked with it.  */
+  const char *shared[4], *linked[4];
+  /* Where the libc built here is, below build/NAME/install.  */
+  const char *new_shared, *new_linked;
+  const char *new_loader;	/* Where it is apart from these.  */
+};
+
+static const struct machine machines[] =
+{
+  { .name = "x86_64", .gcc = "gcc", .gxx = "g++",
+    .crash = "/tools/libsframe-crash.so",
+    .shared = { "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
+		"/usr/lib" },
+    .linked = { "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
+		"/usr/lib" },
+    .new_shared = "/lib64", .new_linked = "/usr/lib64" },
+  { .name = "s390x", .emulator = "qemu-s390x",
+    .gcc = "s390x-linux-gnu-gcc", .gxx = "s390x-linux-gnu-g++",
+    .crash = "/tools/libsframe-crash-s390x.so",
+    .shared = { "/usr/lib/s390x-linux-gnu" },
+    .linked = { "/usr/s390x-linux-gnu/lib" },
+    .new_shared = "/lib/s390x-linux-gnu",
+    .new_linked = "/usr/lib/s390x-linux-gnu",
+    .new_loader = "/lib/ld64.so.1" }
+};
+#define NMACHINES (sizeof machines / sizeof *machines)
+
 /* The project appears here, too: debug information and build trees then name
    the same files in every clone, and LD_PRELOAD, which cannot quote a space or
    a colon, gets a path without them.  */
@@ -53,7 +87,7 @@ while the current directory, /home, /tmp and the like are this host's.\n\
   --libc=new     the libc built here (default)\n\
   --libc=stock   the build root's own libc\n\
   --crash        preload tools/libsframe-crash.so: a fatal signal prints a trace\n\
-  --arch=x86_64  the machine (only this one so far)\n\
+  --arch=s390x   PROGRAM is for s390x and runs under qemu (default: x86_64)\n\
   --bind=DIR     show the host's DIR, if the build root would hide it\n\
   --bind=DIR:TO  show DIR as TO, an existing directory\n\
   --help         print this\n\
@@ -69,7 +103,7 @@ The build root's gcc or g++ with -Wa,--gsframe; ARGs are the compiler's.\n\
 \n\
   --libc=new     static programs get the libc built here (default)\n\
   --libc=stock   static programs get the build root's own libc\n\
-  --arch=x86_64  the machine (only this one so far)\n\
+  --arch=s390x   compile for s390x (default: x86_64)\n\
   --help         print this (--help=common is the compiler's own)\n\
 \n\
 Options of sframe-cc come first.  Run what was linked with sframe-run.\n";
@@ -320,17 +354,15 @@ bind_option (const char *spec)
   free (from);
 }
 
-/* Where the root keeps its libc.  */
+/* Which of PLACES in the root has a libc.  */
 static const char *
-library_directory (void)
+library_directory (const char *const places[4])
 {
-  static const char *const places[] = { "/usr/lib/x86_64-linux-gnu",
-					"/usr/lib64", "/lib64", "/usr/lib" };
   char path[PATH_MAX];
-  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+  for (size_t i = 0; i < 4 && places[i] != NULL; ++i)
     if (exists (join (path, stage, places[i], "/libc.so.6", NULL)))
       return places[i];
-  fail (0, "%s has no libc.so.6", root);
+  fail (0, "%s has no %s/libc.so.6", root, places[0]);
 }
 
 static bool
@@ -403,26 +435,35 @@ bind_files (enum libc libc, const char *from, const char *to)
   closedir (dir);
 }
 
-/* Put the libc built here in the place of the root's.  */
+/* Put the libc built here for MACHINE in the place of the root's.  */
 static void
-bind_libc (enum libc libc)
+bind_libc (enum libc libc, const struct machine *machine)
 {
   char from[PATH_MAX], to[PATH_MAX];
-  const char *directory = library_directory ();
-  join (to, stage, directory, NULL);
   bool link = libc == LIBC_LINK;
-  join (from, top, "/build/x86_64/install", link ? "/usr" : "", "/lib64",
-	NULL);
+  join (to, stage,
+	library_directory (link ? machine->linked : machine->shared), NULL);
+  join (from, top, "/build/", machine->name, "/install",
+	link ? machine->new_linked : machine->new_shared, NULL);
   /* While the libc is still being built a compiler is of use without it.  */
   if (link && !exists (from))
     return;
   bind_files (libc, from, to);
   if (link)
     return;
+  if (machine->new_loader != NULL)
+    {
+      char loader[PATH_MAX];
+      join (from, top, "/build/", machine->name, "/install",
+	    machine->new_loader, NULL);
+      join (loader, to, strrchr (machine->new_loader, '/'), NULL);
+      bind_mount (from, loader);
+    }
 
   /* Its gconv modules have their own directory.  */
-  join (from, top, "/build/x86_64/install/usr/lib64/gconv", NULL);
-  join (to, stage, "/usr/lib64/gconv", NULL);
+  join (from, top, "/build/", machine->name, "/install",
+	machine->new_linked, "/gconv", NULL);
+  join (to, stage, machine->new_linked, "/gconv", NULL);
   if (exists (from) && exists (to))
     bind_mount (from, to);
 }
@@ -447,6 +488,7 @@ enter_root (const char *cwd)
 struct options
 {
   enum libc libc;
+  const struct machine *machine;
   bool crash;
   int nbinds;
   const char *binds[8];
@@ -463,6 +505,18 @@ set_libc (struct options *options, const char *name, bool compiler)
     fail (0, "unknown --libc=%s: new or stock", name);
 }
 
+static void
+set_machine (struct options *options, const char *name)
+{
+  for (size_t i = 0; i < NMACHINES; ++i)
+    if (strcmp (name, machines[i].name) == 0)
+      {
+	options->machine = &machines[i];
+	return;
+      }
+  fail (0, "unknown --arch=%s: x86_64 or s390x", name);
+}
+
 /* Handle ARG, an option common to all tools; false if it is none of them.  */
 static bool
 common_option (struct options *options, const char *arg, bool compiler)
@@ -475,10 +529,7 @@ common_option (struct options *options, const char *arg, bool compiler)
   if (strncmp (arg, "--libc=", 7) == 0)
     set_libc (options, arg + 7, compiler);
   else if (strncmp (arg, "--arch=", 7) == 0)
-    {
-      if (strcmp (arg + 7, "x86_64") != 0)
-	fail (0, "unknown %s: only x86_64 is built", arg);
-    }
+    set_machine (options, arg + 7);
   else
     return false;
   return true;
@@ -519,30 +570,46 @@ parse (struct options *options, int argc, char **argv, bool compiler)
 
 /* The crash handler comes first, the caller's own LD_PRELOAD stays.  */
 static void
-preload_crash (void)
+preload_crash (const char *library)
 {
   static char value[PATH_MAX];
   char path[PATH_MAX];
-  if (!exists (join (path, top, "/tools/libsframe-crash.so", NULL)))
+  if (!exists (join (path, top, library, NULL)))
     fail (errno, "%s (run make first)", path);
   const char *old = getenv ("LD_PRELOAD");
-  join (value, strcmp (root, "/") == 0 ? top : FIXED,
-	"/tools/libsframe-crash.so", old != NULL ? ":" : "",
-	old != NULL ? old : "", NULL);
+  join (value, strcmp (root, "/") == 0 ? top : FIXED, library,
+	old != NULL ? ":" : "", old != NULL ? old : "", NULL);
   setenv ("LD_PRELOAD", value, 1);
 }
 
-/* The compiler's command line: its name and -Wa,--gsframe before ARGS.  */
+/* The command line FIRST SECOND ARGS; SECOND may be null.  */
 static char **
-compiler_command (char **args, int nargs, bool cxx)
+prepend (const char *first, const char *second, char **args, int nargs)
 {
   char **command = calloc (nargs + 3, sizeof *command);
   if (command == NULL)
     fail (errno, "command line");
-  command[0] = cxx ? "g++" : "gcc";
-  command[1] = "-Wa,--gsframe";
-  memcpy (command + 2, args, nargs * sizeof *command);
+  int n = 0;
+  command[n++] = (char *) first;
+  if (second != NULL)
+    command[n++] = (char *) second;
+  memcpy (command + n, args, nargs * sizeof *command);
   return command;
+}
+
+/* The emulator looks for programs neither in PATH nor, with a status of ours,
+   in vain.  */
+static void
+check_program (const char *program)
+{
+  struct stat st;
+  if (stat (program, &st) == 0 && !S_ISREG (st.st_mode))
+    errno = EACCES;
+  else if (access (program, X_OK) == 0)
+    return;
+  int err = errno;
+  fprintf (stderr, "%s: %s: %s\n", tool, program, strerror (err));
+  exit (err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
 int
@@ -553,20 +620,25 @@ main (int argc, char **argv)
   bool cxx = strcmp (tool, "sframe-c++") == 0;
   bool compiler = cxx || strcmp (tool, "sframe-cc") == 0;
 
-  struct options options = { .libc = compiler ? LIBC_LINK : LIBC_NEW };
+  struct options options = { .libc = compiler ? LIBC_LINK : LIBC_NEW,
+			     .machine = machines };
   int first = parse (&options, argc, argv, compiler);
   if (first == argc)
     fail (0, "no %s given; see --help", compiler ? "arguments" : "program");
   char **command = argv + first;
+  const struct machine *machine = options.machine;
   if (compiler)
-    command = compiler_command (command, argc - first, cxx);
+    command = prepend (cxx ? machine->gxx : machine->gcc, "-Wa,--gsframe",
+		       command, argc - first);
+  else if (machine->emulator != NULL)
+    command = prepend (machine->emulator, NULL, command, argc - first);
 
   char cwd[PATH_MAX];
   if (getcwd (cwd, sizeof cwd) == NULL)
     fail (errno, "current directory");
   find_project ();
   if (options.crash)
-    preload_crash ();
+    preload_crash (options.machine->crash);
   own_mounts ();
   bool foreign = strcmp (root, "/") != 0;
   if (foreign)
@@ -574,10 +646,12 @@ main (int argc, char **argv)
   for (int i = 0; i < options.nbinds; ++i)
     bind_option (options.binds[i]);
   if (options.libc != LIBC_STOCK)
-    bind_libc (options.libc);
+    bind_libc (options.libc, machine);
   if (foreign)
     enter_root (cwd);
 
+  if (!compiler && machine->emulator != NULL)
+    check_program (command[1]);
   execvp (command[0], command);
   int err = errno;
   fprintf (stderr, "%s: %s: %s\n", tool, command[0], strerror (err));

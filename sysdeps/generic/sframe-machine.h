@@ -15,6 +15,17 @@
      always inlined; stores PC, SP and FP as they are in the caller of the
      function that it is inlined into, right after that function returns.
 
+   static inline void sframe_call_rule (struct sframe_rule *)
+     stores the rule that applies right after a call, where the callee has not
+     executed an instruction yet.
+
+   static inline bool sframe_stub (const unsigned char *CODE)
+     whether the instruction at CODE, SFRAME_MACHINE_STUB_SIZE bytes around
+     which can be read in both directions, belongs to a piece of code that
+     jumps on to the function that was called, and for which the linker writes
+     no table.  In all of it the rule of a call applies.  If the size is 0
+     there is none.
+
    static inline bool sframe_block_rule (struct sframe_rule *RULE,
 					 const struct sframe_rule *FIRST)
      RULE is for a repeated block, FIRST is the rule where the block begins.

@@ -42,9 +42,10 @@ void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
   *stack = (struct sframe_stack) { .sp = sp };
-  if (sframe_thread_stack (&stack->thread))
+  if (sframe_thread_stack (&stack->window))
     {
-      stack->thread.high = word_down (stack->thread.high);
+      stack->window.high = word_down (stack->window.high);
+      stack->thread = stack->window;
       if (range_has (&stack->thread, sp))
 	stack->thread.low = sp;
     }
@@ -87,8 +88,8 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
     }
   if (range_has (&stack->window, address))
     {
-      /* A readable word of the main stack vouches for its page and all
-	 above it.  */
+      /* A readable word of the stack vouches for its page and all above
+	 it.  */
       if (sframe_probe_word (address) != sframe_readable)
 	return false;
       stack->thread
@@ -121,7 +122,7 @@ __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 		     uintptr_t b)
 {
   const struct sframe_range *known[]
-    = { &stack->thread, &stack->window, &stack->alternate };
+    = { &stack->window, &stack->alternate };
 
   for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
     if (range_has (known[i], a) || range_has (known[i], b))

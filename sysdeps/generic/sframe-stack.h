@@ -54,7 +54,7 @@ struct sframe_stack
   /* The stack of the thread as far as it is known to be readable: all of it,
      but of the main thread's only the part above some word in use.  */
   struct sframe_range thread;
-  /* Where the main thread's stack may reach to; empty in other threads.  */
+  /* Where the thread's stack may reach to; holds the above.  */
   struct sframe_range window;
   /* The alternate signal stack above the stack pointer, if the trace began
      on it and ALTERNATE_ASKED is set.  */

@@ -57,39 +57,71 @@ recover_fp (const struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
+/* Whether the frame has called nothing yet, since the return address that it
+   was given is where the call left it.  */
+static inline bool
+is_topmost (const struct sframe_registers *registers)
+{
+  return (SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS
+	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
+}
+
+/* Find the CFA.  The stack grows down, so that the caller's SP lies above all
+   that the frame has pushed; only one that has called nothing may have pushed
+   nothing.  The caller may be on another stack if this is a signal trampoline,
+   or a function that switches stacks and has kept the old one in FP.  */
+static enum sframe_step_status
+find_cfa (const struct sframe_registers *registers,
+	  const struct sframe_rule *rule, struct sframe_stack *stack,
+	  uintptr_t *cfa)
+{
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  enum sframe_step_status status
+    = recover (registers, &rule->cfa, 0, stack, cfa);
+
+  if (status != SFRAME_STEP_CALLER || rule->signal)
+    return status;
+  uintptr_t caller_sp = *cfa + SFRAME_MACHINE_SP_OFFSET;
+  if (caller_sp > sp || (caller_sp == sp && is_topmost (registers)))
+    return SFRAME_STEP_CALLER;
+  return (rule->cfa.reg == SFRAME_MACHINE_SP
+	  || __sframe_same_stack (stack, sp, caller_sp)
+	  ? SFRAME_STEP_BROKEN : SFRAME_STEP_CALLER);
+}
+
+/* Find the return address.  A frame that has called something must have saved
+   it; where the rule says otherwise it is lost.  */
+static enum sframe_step_status
+find_ra (const struct sframe_registers *registers,
+	 const struct sframe_place *place, uintptr_t cfa,
+	 struct sframe_stack *stack, uintptr_t *ra)
+{
+  if (place->kind != SFRAME_UNCHANGED)
+    return recover (registers, place, cfa, stack, ra);
+  if (!is_topmost (registers))
+    return SFRAME_STEP_BROKEN;
+  *ra = registers->value[SFRAME_MACHINE_RA];
+  return SFRAME_STEP_CALLER;
+}
+
 enum sframe_step_status
 __sframe_step (struct sframe_registers *registers,
 	       const struct sframe_rule *rule, struct sframe_stack *stack)
 {
-  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   uintptr_t cfa, ra, fp = 0;
   enum sframe_step_status status;
 
   if (rule->outermost)
     return SFRAME_STEP_OUTERMOST;
-
-  /* Find the CFA.  The stack grows down, so that it lies above all that the
-     frame has pushed.  The caller may be on another stack if this is a signal
-     trampoline, or a function that switches stacks and has kept the old one
-     in FP.  */
-  status = recover (registers, &rule->cfa, 0, stack, &cfa);
+  status = find_cfa (registers, rule, stack, &cfa);
   if (status != SFRAME_STEP_CALLER)
     return status;
-  if (cfa <= sp && !rule->signal
-      && (rule->cfa.reg == SFRAME_MACHINE_SP
-	  || __sframe_same_stack (stack, sp, cfa)))
-    return SFRAME_STEP_BROKEN;
-
-  /* Find the return address.  An unchanged one would be in a register; no
-     machine that this file is built for so far has that.  */
-  if (rule->ra.kind == SFRAME_UNCHANGED)
-    return SFRAME_STEP_UNKNOWN;
-  status = recover (registers, &rule->ra, cfa, stack, &ra);
+  status = find_ra (registers, &rule->ra, cfa, stack, &ra);
   if (status != SFRAME_STEP_CALLER)
     return status;
 
-  /* Find the frame pointer.  Where it cannot be read the callers can still be
-     found, as long as their rules do without it.  */
+  /* Where the frame pointer cannot be read the callers can still be found, as
+     long as their rules do without it.  */
   uint64_t known = UINT64_C (1) << SFRAME_MACHINE_SP;
   status = recover_fp (registers, &rule->fp, cfa, stack, &fp);
   if (status == SFRAME_STEP_UNKNOWN)

@@ -5,15 +5,27 @@
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
 
+#include <link.h>
 #include <sframe-step.h>
 
 /* Bytes of code that tell a signal trampoline; 0: there are none.  */
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 0
+/* Whether they are also found outside all objects; then each lies within an
+   aligned word.  */
+#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
 
 /* Whether the SFRAME_SIGNAL_TRAMPOLINE_SIZE readable bytes at CODE are a
    signal trampoline.  */
 static inline bool
 sframe_signal_trampoline (const unsigned char *code)
+{
+  return false;
+}
+
+/* Whether a return address in MAP may be the first byte of a trampoline, so
+   that what precedes it says nothing.  */
+static inline bool
+sframe_signal_object (const struct link_map *map)
 {
   return false;
 }

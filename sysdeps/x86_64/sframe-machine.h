@@ -36,6 +36,26 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->interrupted = false;
 }
 
+/* A call pushes the return address.  */
+static inline void
+sframe_call_rule (struct sframe_rule *rule)
+{
+  *rule = (struct sframe_rule)
+    { .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP,
+	       .offset = 8 },
+      .ra = { .kind = SFRAME_CFA_MEMORY, .offset = -8 },
+      .fp = { .kind = SFRAME_UNCHANGED } };
+}
+
+/* GNU ld writes tables for the PLT.  */
+#define SFRAME_MACHINE_STUB_SIZE 0
+
+static inline bool
+sframe_stub (const unsigned char *code)
+{
+  return false;
+}
+
 /* Repeated blocks are PLT entries, which are jumped to in place of the
    function, so that where one begins the CFA is SP + 8.  GNU ld up to 2.47 says
    SP + 16 of the entries of .plt.got.  A block of one row leaves SP alone;
@@ -43,18 +63,18 @@ sframe_capture_caller (struct sframe_registers *registers)
 static inline bool
 sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
 {
-  const struct sframe_place entry
-    = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP, .offset = 8 };
+  struct sframe_rule entry;
 
+  sframe_call_rule (&entry);
   if (first->outermost || rule->outermost)
     return false;
-  if (first->cfa.kind == entry.kind && first->cfa.reg == entry.reg
-      && first->cfa.offset == entry.offset)
+  if (first->cfa.kind == entry.cfa.kind && first->cfa.reg == entry.cfa.reg
+      && first->cfa.offset == entry.cfa.offset)
     return true;
   if (rule->cfa.kind != first->cfa.kind || rule->cfa.reg != first->cfa.reg
       || rule->cfa.offset != first->cfa.offset)
     return false;
-  rule->cfa = entry;
+  rule->cfa = entry.cfa;
   return true;
 }
 

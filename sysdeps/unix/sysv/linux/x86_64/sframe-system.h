@@ -12,12 +12,14 @@
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
 
+#include <link.h>
 #include <sframe-machine.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 9
+#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
 
 static inline bool
 sframe_signal_trampoline (const unsigned char *code)
@@ -27,6 +29,14 @@ sframe_signal_trampoline (const unsigned char *code)
     = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 
   return memcmp (code, expected, sizeof expected) == 0;
+}
+
+/* The C library's trampoline begins with a byte more than the handler returns
+   to.  */
+static inline bool
+sframe_signal_object (const struct link_map *map)
+{
+  return false;
 }
 
 /* The return to the trampoline has popped the first member of struct

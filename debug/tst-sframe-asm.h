@@ -1,0 +1,100 @@
+/* Functions in assembler for the tests of backtrace.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where a test is about a table looked up one byte off, the function
+   stands beside a neighbor with another CFA rule and no padding between,
+   so that the mistake gives a wrong frame and not, by luck, the right
+   one.  */
+
+#ifndef _TST_SFRAME_ASM_H
+#define _TST_SFRAME_ASM_H
+
+#if defined __x86_64__ && defined __LP64__
+# define HAVE_SFRAME_X86 1
+#else
+# define HAVE_SFRAME_X86 0
+#endif
+#ifdef __s390x__
+# define HAVE_SFRAME_S390X 1
+#else
+# define HAVE_SFRAME_S390X 0
+#endif
+#define HAVE_SFRAME_ASM (HAVE_SFRAME_X86 || HAVE_SFRAME_S390X)
+
+/* The text of a function; several in one asm stay side by side.  */
+#define ASM_TEXT(name, body)						\
+  ".pushsection .text\n"						\
+  ".type " #name ", @function\n"					\
+  #name ":\n"								\
+  ".cfi_startproc\n"							\
+  body									\
+  ".cfi_endproc\n"							\
+  ".size " #name ", . - " #name "\n"					\
+  ".popsection\n"
+
+#if HAVE_SFRAME_X86
+
+/* An instruction that leaves the PC where it is, and the signal.  */
+# define ASM_FAULT "ud2\n"
+# define FAULT_SIZE 2
+# define FAULT_SIGNAL SIGILL
+# define ASM_RETURN "ret\n"
+# define CONTEXT_PC(context) ((context)->uc_mcontext.gregs[REG_RIP])
+
+/* Make a frame of an odd size, or one of a proper size to call from.  */
+# define ASM_GROW							\
+  "sub $1032, %rsp\n"							\
+  ".cfi_adjust_cfa_offset 1032\n"
+# define ASM_FRAME							\
+  "sub $24, %rsp\n"							\
+  ".cfi_adjust_cfa_offset 24\n"
+# define ASM_CALL(function) "call " #function "\n"
+
+/* Where the function that this is used in has saved its caller's FP, and
+   its return address.  */
+# define SAVED_FP ((void *volatile *) __builtin_frame_address (0))
+# define SAVED_RA (SAVED_FP + 1)
+
+#elif HAVE_SFRAME_S390X
+
+# define ASM_FAULT "lg %r0, 0\n"
+# define FAULT_SIZE 6
+# define FAULT_SIGNAL SIGSEGV
+# define ASM_RETURN "br %r14\n"
+# define CONTEXT_PC(context) ((context)->uc_mcontext.psw.addr)
+
+# define ASM_GROW							\
+  "aghi %r15, -1032\n"							\
+  ".cfi_adjust_cfa_offset 1032\n"
+/* libgcc takes the CFA for the SP of the caller unless that is saved.  */
+# define ASM_FRAME							\
+  "stmg %r14, %r15, 112(%r15)\n"					\
+  ".cfi_offset %r14, -48\n"						\
+  ".cfi_offset %r15, -40\n"						\
+  "aghi %r15, -176\n"							\
+  ".cfi_adjust_cfa_offset 176\n"
+# define ASM_CALL(function) "brasl %r14, " #function "\n"
+
+/* Register N is N words up in the caller's save area, as long as all are
+   saved, which the unwinder's own functions ask for.  */
+# define SAVED_REGISTER(n)						\
+  ({ __builtin_unwind_init ();						\
+     (void *volatile *) __builtin_dwarf_cfa () - 20 + (n); })
+# define SAVED_FP SAVED_REGISTER (11)
+# define SAVED_RA SAVED_REGISTER (14)
+
+#endif
+
+#if HAVE_SFRAME_ASM
+
+/* A neighbor never called, whose last byte has a CFA of its own.  */
+# define ASM_NEIGHBOR							\
+  ASM_TEXT (neighbor,							\
+	    ASM_GROW							\
+	    ASM_FAULT							\
+	    "neighbor_end:\n")
+
+#endif
+
+#endif /* _TST_SFRAME_ASM_H */

@@ -1,0 +1,93 @@
+/* Test backtrace where the last instruction of a function traps: the PC
+   that is reported may already belong to the next function.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include <support/xsignal.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-asm.h"
+
+#if HAVE_SFRAME_ASM
+
+# if HAVE_SFRAME_X86
+#  define ASM_ILLEGAL "ud2\n"
+#  define ASM_DIVIDE "xor %ecx, %ecx\n" "idivl %ecx\n"
+# else
+#  define ASM_ILLEGAL ".short 0\n"
+#  define ASM_DIVIDE "lghi %r1, 0\n" "dsgr %r2, %r1\n"
+# endif
+/* A neighbor of its own for each, right behind it, where the CFA is another
+   one.  */
+# define ASM_NEXT(name) \
+  ASM_TEXT (name, ASM_GROW ASM_FAULT)
+
+extern void end_illegal (void);
+extern void end_divide (void);
+asm (ASM_TEXT (end_illegal, ASM_FRAME ASM_ILLEGAL)
+     ASM_NEXT (after_illegal)
+     ASM_TEXT (end_divide, ASM_FRAME ASM_DIVIDE)
+     ASM_NEXT (after_divide));
+
+static struct trace_pair pair;
+static sigjmp_buf escape;
+
+static void
+handler (int signo)
+{
+  collect (&pair);
+  siglongjmp (escape, 1);
+}
+
+/* Not a tail call, and with a frame of its own.  */
+static void FRAME
+call (void (*function) (void))
+{
+  function ();
+  KEEP_FRAME ();
+}
+
+static void
+run (int signo, int flags, void (*function) (void))
+{
+  struct sigaction sa = { .sa_handler = handler, .sa_flags = flags };
+  xsigaction (signo, &sa, NULL);
+  pair.ours.count = 0;
+  if (sigsetjmp (escape, 1) == 0)
+    call (function);
+  check_no_fallback ();
+}
+
+/* With and without siginfo_t, which may make another frame, see
+   handle_signal; without it the trace is as long.  */
+static void
+check (int signo, void (*function) (void))
+{
+  run (signo, SA_SIGINFO, function);
+  check_same_with (&pair, call);
+  int count = pair.ours.count;
+  run (signo, 0, function);
+  TEST_COMPARE (pair.ours.count, count);
+  TEST_COMPARE (count_frames (&pair.ours, call), 1);
+}
+
+static int
+do_test (void)
+{
+  check (SIGILL, end_illegal);
+  check (SIGFPE, end_divide);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs a function in assembler");
+}
+#endif
+
+#include <support/test-driver.c>

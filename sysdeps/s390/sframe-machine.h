@@ -1,0 +1,109 @@
+/* What SFrame unwinding must know of s390x.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Document: ELF Application Binary Interface, s390x Supplement, "DWARF" and
+   "The Stack Frame".  The interface is described in
+   sysdeps/generic/sframe-machine.h.  */
+
+#ifndef _SFRAME_MACHINE_H
+#define _SFRAME_MACHINE_H
+
+#include <sframe-step.h>
+#include <stddef.h>
+
+#define SFRAME_MACHINE_ABI SFRAME_ABI_S390X_BE
+#define SFRAME_MACHINE_SP 15
+#define SFRAME_MACHINE_FP 11
+#define SFRAME_MACHINE_RA 14
+/* The general registers and then, in an order of their own, the
+   floating-point registers, where leaf functions keep FP and RA.  */
+#define SFRAME_MACHINE_REGISTERS 32
+/* The save area that a caller provides for its callee, between the caller's
+   SP and the CFA.  */
+#define SFRAME_MACHINE_SP_OFFSET (-160)
+#define SFRAME_MACHINE_ENTRY_SIZE 128
+
+/* The first call-saved register; FP is one of those that follow.  */
+#define SFRAME_MACHINE_FIRST_SAVED 6
+
+/* There is no frame pointer to ask for.  Unwinding makes the compiler save
+   all call-saved registers instead, each in its place in the caller's save
+   area.  The places do not depend on the function: register N is saved N
+   words up, RA among them.  */
+static inline void __attribute__ ((always_inline))
+sframe_capture_caller (struct sframe_registers *registers)
+{
+  __builtin_unwind_init ();
+  const uintptr_t *save
+    = (const uintptr_t *) (__builtin_dwarf_cfa () + SFRAME_MACHINE_SP_OFFSET);
+
+  registers->known = UINT64_C (1) << SFRAME_MACHINE_SP;
+  registers->value[SFRAME_MACHINE_SP] = (uintptr_t) save;
+  for (unsigned int i = SFRAME_MACHINE_FIRST_SAVED; i < SFRAME_MACHINE_RA; ++i)
+    {
+      registers->value[i] = save[i];
+      registers->known |= UINT64_C (1) << i;
+    }
+  registers->pc = save[SFRAME_MACHINE_RA];
+  registers->interrupted = false;
+}
+
+/* A call leaves the return address in its register.  */
+static inline void
+sframe_call_rule (struct sframe_rule *rule)
+{
+  *rule = (struct sframe_rule)
+    { .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP,
+	       .offset = -SFRAME_MACHINE_SP_OFFSET },
+      .ra = { .kind = SFRAME_UNCHANGED },
+      .fp = { .kind = SFRAME_UNCHANGED } };
+}
+
+/* An entry of the PLT and the code in front of it, which all entries share:
+   GNU ld 2.47 writes no tables for those of shared objects.  By halfwords, -1
+   is any.  Document: the ABI's "Procedure Linkage Table".  */
+#define SFRAME_MACHINE_STUB_SIZE 28
+
+static inline bool
+sframe_stub_at (const unsigned char *code, const int *stub, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (stub[i] != -1 && (code[2 * i] != (stub[i] >> 8 & 0xff)
+			  || code[2 * i + 1] != (stub[i] & 0xff)))
+      return false;
+  return true;
+}
+
+static inline bool
+sframe_stub (const unsigned char *code)
+{
+  static const int entry[]
+    = { 0xc010, -1, -1, 0xe310, 0x1000, 0x0004, 0x07f1, 0x0d10, 0xe310, 0x100c,
+	0x0014, 0xc0f4, -1, -1 };
+  static const int shared[]
+    = { 0xe310, 0xf038, 0x0024, 0xc010, -1, -1, 0xd207, 0xf030, 0x1008, 0xe310,
+	0x1010, 0x0004, 0x07f1 };
+
+  for (size_t i = 0; i < SFRAME_MACHINE_STUB_SIZE; i += 2)
+    if (sframe_stub_at (code - i, entry, sizeof entry / sizeof *entry)
+	|| sframe_stub_at (code - i, shared, sizeof shared / sizeof *shared))
+      return true;
+  return false;
+}
+
+/* PLT entries leave SP alone, and so does the code they share.  */
+static inline bool
+sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
+{
+  return true;
+}
+
+/* What follows the call of __libc_start_main is no instruction.  */
+static inline bool
+sframe_entry_return (const unsigned char *code)
+{
+  return code[0] == 0 && code[1] == 0;
+}
+
+#endif /* _SFRAME_MACHINE_H  */

@@ -1,0 +1,140 @@
+/* Frames that Linux on s390x makes: signal frames.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Document: Linux, arch/s390/kernel/signal.c (struct sigframe and struct
+   rt_sigframe).  The interface is described in
+   sysdeps/generic/sframe-system.h.
+
+   The handler returns to a system call instruction in the vDSO; older
+   kernels, and emulators of user programs, write it to the signal frame.  Its
+   number tells the two kinds of frames apart: a handler that was installed
+   without SA_SIGINFO gets the old one.  */
+
+#ifndef _SFRAME_SYSTEM_H
+#define _SFRAME_SYSTEM_H
+
+#include <ldsodefs.h>
+#include <signal.h>
+#include <sframe-machine.h>
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
+#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 1
+
+/* svc __NR_sigreturn and svc __NR_rt_sigreturn.  */
+#define SFRAME_SVC_SIGRETURN 0x0a77
+#define SFRAME_SVC_RT_SIGRETURN 0x0aad
+
+static inline uint16_t
+sframe_svc (const unsigned char *code)
+{
+  uint16_t instruction;
+
+  memcpy (&instruction, code, sizeof instruction);
+  return instruction;
+}
+
+static inline bool
+sframe_signal_trampoline (const unsigned char *code)
+{
+  return (sframe_svc (code) == SFRAME_SVC_SIGRETURN
+	  || sframe_svc (code) == SFRAME_SVC_RT_SIGRETURN);
+}
+
+/* The handler returns to the first byte of the trampoline in the vDSO; the
+   byte before it, where a caller is looked up, is another function's.  */
+static inline bool
+sframe_signal_object (const struct link_map *map)
+{
+  return map == GLRO (dl_sysinfo_map);
+}
+
+/* Both frames begin with a save area for the handler.  The new one goes on
+   with room for the trampoline, the siginfo_t and the context...  */
+#define SFRAME_RT_INFO (-SFRAME_MACHINE_SP_OFFSET + 8)
+#define SFRAME_RT_REGISTERS (SFRAME_RT_INFO + sizeof (siginfo_t) \
+			     + offsetof (ucontext_t, uc_mcontext))
+/* ... the old one with the signal mask, a pointer to the registers, the
+   registers themselves and the number of the signal.  */
+#define SFRAME_OLD_REGISTERS (-SFRAME_MACHINE_SP_OFFSET + 8)
+#define SFRAME_OLD_SIGNAL (SFRAME_OLD_REGISTERS + 8 + sizeof (mcontext_t))
+
+/* Whether a signal of NUMBER and, if it is told, CODE, came from an
+   instruction that is complete, so that the PC is that of the next one.
+   Codes up to 0 are of signals that a program has sent.  */
+static inline bool
+sframe_signal_completes (int number, int code)
+{
+  return ((number == SIGILL || number == SIGFPE || number == SIGTRAP)
+	  && code > 0);
+}
+
+/* Find the saved registers of the signal frame at SP, and what they say about
+   the PC in *COMPLETED.  */
+static inline bool
+sframe_signal_registers (bool rt, uintptr_t sp, struct sframe_stack *stack,
+			 uintptr_t *context, bool *completed)
+{
+  uintptr_t number, code;
+
+  if (!rt)
+    {
+      if (!__sframe_stack_read (stack, sp + SFRAME_OLD_REGISTERS, context)
+	  || !__sframe_stack_read (stack, sp + SFRAME_OLD_SIGNAL, &number))
+	return false;
+      *completed = sframe_signal_completes (number >> 32, 1);
+      return true;
+    }
+  if (!__sframe_stack_read (stack, sp + SFRAME_RT_INFO, &number)
+      || !__sframe_stack_read (stack, sp + SFRAME_RT_INFO + 8, &code))
+    return false;
+  *context = sp + SFRAME_RT_REGISTERS;
+  *completed = sframe_signal_completes (number >> 32, code >> 32);
+  return true;
+}
+
+static inline enum sframe_step_status
+sframe_signal_step (struct sframe_registers *registers,
+		    struct sframe_stack *stack)
+{
+  /* The floating-point register of each DWARF number from 16 up.  */
+  static const unsigned char fprs[]
+    = { 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15 };
+  bool rt = (sframe_svc ((const unsigned char *) registers->pc)
+	     == SFRAME_SVC_RT_SIGRETURN);
+  uintptr_t context;
+  bool completed;
+
+  if (!sframe_signal_registers (rt, registers->value[SFRAME_MACHINE_SP], stack,
+				&context, &completed))
+    return SFRAME_STEP_BROKEN;
+  for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
+    {
+      uintptr_t address
+	= (i < 16
+	   ? context + offsetof (mcontext_t, gregs) + i * sizeof (greg_t)
+	   : (context + offsetof (mcontext_t, fpregs.fprs)
+	      + fprs[i - 16] * sizeof (fpreg_t)));
+      if (!__sframe_stack_read (stack, address, &registers->value[i]))
+	return SFRAME_STEP_BROKEN;
+    }
+  if (!__sframe_stack_read (stack, context + offsetof (mcontext_t, psw.addr),
+			    &registers->pc))
+    return SFRAME_STEP_BROKEN;
+  registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+  /* No instruction ends at an odd address: it was branched to.  */
+  registers->interrupted = !completed || registers->pc % 2 != 0;
+  return SFRAME_STEP_CALLER;
+}
+
+/* __makecontext_ret has an FDE that says that nobody called it.  */
+static inline bool
+sframe_context_start (uintptr_t pc)
+{
+  return false;
+}
+
+#endif /* _SFRAME_SYSTEM_H  */
