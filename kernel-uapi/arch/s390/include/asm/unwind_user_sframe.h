@@ -8,16 +8,15 @@
 #define _ASM_S390_UNWIND_USER_SFRAME_H
 
 #include <linux/errno.h>
+#include <linux/fpu.h>
 #include <linux/sched.h>
 #include <linux/sframe_format.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
-#include <linux/unwind_user_types.h>
-#include <asm/fpu.h>
+#include <linux/unwind_user.h>
 #include <asm/ptrace.h>
 #include <asm/sigcontext.h>
-#include <asm/unwind_user.h>
 
 #define SFRAME_ABI		SFRAME_ABI_S390X_BE
 #define SFRAME_REG_FP		11
