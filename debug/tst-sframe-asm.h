@@ -51,6 +51,34 @@
   ".cfi_adjust_cfa_offset 24\n"
 # define ASM_CALL(function) "call " #function "\n"
 
+/* Call the argument on a stack that is larger than the CFI says, with the
+   CFA in a register that calls preserve, or in one that they do not.  */
+# define ASM_CFA_IN_SAVED						\
+  "push %rbx\n"								\
+  ".cfi_def_cfa_offset 16\n"						\
+  ".cfi_offset %rbx, -16\n"						\
+  "mov %rsp, %rbx\n"							\
+  ".cfi_def_cfa_register %rbx\n"					\
+  "sub $2048, %rsp\n"							\
+  "call *%rdi\n"							\
+  "mov %rbx, %rsp\n"							\
+  ".cfi_def_cfa_register %rsp\n"					\
+  "pop %rbx\n"								\
+  ".cfi_def_cfa_offset 8\n"						\
+  "ret\n"
+# define ASM_CFA_IN_UNSAVED						\
+  "mov %rsp, %r11\n"							\
+  ".cfi_def_cfa_register %r11\n"					\
+  "sub $2056, %rsp\n"							\
+  "call *%rdi\n"							\
+  "add $2056, %rsp\n"							\
+  ".cfi_def_cfa %rsp, 8\n"						\
+  "ret\n"
+/* Give both other values.  */
+# define CHANGE_CFA_REGISTERS()						\
+  asm volatile ("xor %%ebx, %%ebx\n\txor %%r11d, %%r11d"		\
+		::: "rbx", "r11")
+
 /* Where the function that this is used in has saved its caller's FP, and
    its return address.  */
 # define SAVED_FP ((void *volatile *) __builtin_frame_address (0))
@@ -75,6 +103,37 @@
   "aghi %r15, -176\n"							\
   ".cfi_adjust_cfa_offset 176\n"
 # define ASM_CALL(function) "brasl %r14, " #function "\n"
+
+# define ASM_CFA_IN_SAVED						\
+  "stmg %r10, %r15, 80(%r15)\n"						\
+  ".cfi_offset %r10, -80\n"						\
+  ".cfi_offset %r14, -48\n"						\
+  ".cfi_offset %r15, -40\n"						\
+  "lgr %r10, %r15\n"							\
+  ".cfi_def_cfa_register %r10\n"					\
+  "aghi %r15, -2208\n"							\
+  "basr %r14, %r2\n"							\
+  "lmg %r10, %r15, 80(%r10)\n"						\
+  ".cfi_def_cfa_register %r15\n"					\
+  ".cfi_restore %r10\n"						\
+  ".cfi_restore %r14\n"						\
+  ".cfi_restore %r15\n"						\
+  "br %r14\n"
+# define ASM_CFA_IN_UNSAVED						\
+  "stmg %r14, %r15, 112(%r15)\n"					\
+  ".cfi_offset %r14, -48\n"						\
+  ".cfi_offset %r15, -40\n"						\
+  "lgr %r1, %r15\n"							\
+  ".cfi_def_cfa_register %r1\n"					\
+  "aghi %r15, -2208\n"							\
+  "basr %r14, %r2\n"							\
+  "lmg %r14, %r15, 2320(%r15)\n"					\
+  ".cfi_def_cfa_register %r15\n"					\
+  ".cfi_restore %r14\n"						\
+  ".cfi_restore %r15\n"						\
+  "br %r14\n"
+# define CHANGE_CFA_REGISTERS()						\
+  asm volatile ("lghi %%r10, 0\n\tlghi %%r1, 0" ::: "r10", "r1")
 
 /* Register N is N words up in the caller's save area, as long as all are
    saved, which the unwinder's own functions ask for.  */

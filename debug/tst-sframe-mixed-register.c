@@ -4,53 +4,34 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "tst-sframe-asm.h"
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
 
-#if HAVE_SFRAME_X86
+#if HAVE_SFRAME_ASM
 
 static struct trace_pair pair;
 
-/* Both call FUNCTION on a stack that is larger than the CFI says.  */
-extern void cfa_in_rbx (void (*function) (void));
-extern void cfa_in_r11 (void (*function) (void));
-asm (ASM_TEXT (cfa_in_rbx,
-	       "push %rbx\n"
-	       ".cfi_def_cfa_offset 16\n"
-	       ".cfi_offset %rbx, -16\n"
-	       "mov %rsp, %rbx\n"
-	       ".cfi_def_cfa_register %rbx\n"
-	       "sub $2048, %rsp\n"
-	       "call *%rdi\n"
-	       "mov %rbx, %rsp\n"
-	       ".cfi_def_cfa_register %rsp\n"
-	       "pop %rbx\n"
-	       ".cfi_def_cfa_offset 8\n"
-	       "ret\n")
-     ASM_TEXT (cfa_in_r11,
-	       "mov %rsp, %r11\n"
-	       ".cfi_def_cfa_register %r11\n"
-	       "sub $2056, %rsp\n"
-	       "call *%rdi\n"
-	       "add $2056, %rsp\n"
-	       ".cfi_def_cfa %rsp, 8\n"
-	       "ret\n"));
+extern void cfa_in_saved (void (*function) (void));
+extern void cfa_in_unsaved (void (*function) (void));
+asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED)
+     ASM_TEXT (cfa_in_unsaved, ASM_CFA_IN_UNSAVED));
 
-/* Saves RBX and gives it a value that is no CFA.  R11 goes as well.  */
+/* Saves the one register and gives it a value that is no CFA.  The other goes
+   as well.  */
 static void FRAME
 function (void)
 {
-  asm volatile ("xor %%ebx, %%ebx\n\txor %%r11d, %%r11d" ::: "rbx", "r11");
+  CHANGE_CFA_REGISTERS ();
   collect (&pair);
   KEEP_FRAME ();
 }
 
-/* The same, with backtrace alone: libgcc takes what is left of R11 for the
-   CFA, and faults.  */
+/* The same, with backtrace alone: libgcc takes what is left in the
+   register for the CFA, and faults.  */
 static void FRAME
 function_alone (void)
 {
-  asm volatile ("xor %%ebx, %%ebx\n\txor %%r11d, %%r11d" ::: "rbx", "r11");
+  CHANGE_CFA_REGISTERS ();
   pair.ours.count = backtrace (pair.ours.pc, TRACE_MAX);
   KEEP_FRAME ();
 }
@@ -59,25 +40,25 @@ function_alone (void)
 static void FRAME
 nested (void)
 {
-  cfa_in_rbx (function);
+  cfa_in_saved (function);
   KEEP_FRAME ();
 }
 
 static int
 do_test (void)
 {
-  cfa_in_rbx (function);
-  check_same_with (&pair, cfa_in_rbx);
+  cfa_in_saved (function);
+  check_same_with (&pair, cfa_in_saved);
   TEST_COMPARE (count_frames (&pair.oracle, do_test), 1);
-  cfa_in_rbx (nested);
+  cfa_in_saved (nested);
   check_same_with (&pair, nested);
-  TEST_COMPARE (count_frames (&pair.oracle, cfa_in_rbx), 2);
+  TEST_COMPARE (count_frames (&pair.oracle, cfa_in_saved), 2);
 
-  cfa_in_r11 (function_alone);
-  /* function_alone and cfa_in_r11.  */
+  cfa_in_unsaved (function_alone);
+  /* function_alone and cfa_in_unsaved.  */
   TEST_COMPARE (pair.ours.count, 2);
   TEST_VERIFY (_Unwind_FindEnclosingFunction (pair.ours.pc[1])
-	       == cfa_in_r11);
+	       == cfa_in_unsaved);
   check_no_fallback ();
   return 0;
 }

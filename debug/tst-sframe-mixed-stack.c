@@ -4,8 +4,8 @@
 
 #include <support/xdlfcn.h>
 
+#include "tst-sframe-asm.h"
 #include "tst-sframe-support.h"
-#include "tst-sframe-x86.h"
 
 enum
 {
@@ -13,8 +13,9 @@ enum
   /* What is looked at, and how much of it the functions here may use.  */
   AREA = 16 * 1024,
   OWN_USE = 512,
-  /* What backtrace may use, its return address included.  */
-  STACK_USE_MAX = 1024,
+  /* What backtrace may use, its return address included.  On s390x each
+     function that calls another provides 160 bytes for it.  */
+  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2560 : 1024,
 };
 
 static struct trace trace;
@@ -64,22 +65,13 @@ call_take (void)
   call (take, 100);
 }
 
-#if HAVE_SFRAME_X86
 /* Call FUNCTION while a register that SFrame does not keep track of has the
    CFA.  */
-extern void cfa_in_rbx (void (*function) (void));
-asm (ASM_TEXT (cfa_in_rbx,
-	       "push %rbx\n"
-	       ".cfi_def_cfa_offset 16\n"
-	       ".cfi_offset %rbx, -16\n"
-	       "mov %rsp, %rbx\n"
-	       ".cfi_def_cfa_register %rbx\n"
-	       "call *%rdi\n"
-	       "pop %rbx\n"
-	       ".cfi_def_cfa %rsp, 8\n"
-	       "ret\n"));
+#if HAVE_SFRAME_ASM
+extern void cfa_in_saved (void (*function) (void));
+asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED));
 #else
-# define cfa_in_rbx(function) function ()
+# define cfa_in_saved(function) function ()
 #endif
 
 static int
@@ -95,7 +87,7 @@ do_test (void)
   call = xdlsym (handle, "call_without_sframe_aligned");
   call_take ();
   check_use ("SFrame and .eh_frame with an expression");
-  cfa_in_rbx (call_take);
+  cfa_in_saved (call_take);
   check_use (".eh_frame from the start");
   check_no_fallback ();
   xdlclose (handle);

@@ -315,7 +315,7 @@ static int register_and_exit(void *table)
 }
 
 /* Much is freed at once; a kernel that does it wrongly does not survive. */
-TEST_F(sframe, exit_with_many)
+TEST_F_TIMEOUT(sframe, exit_with_many, 300)
 {
 	for (int i = 0; i < 4; i++)
 		EXPECT_EQ(0, run_child(0, register_and_exit, self->map));
