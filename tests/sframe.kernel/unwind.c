@@ -534,6 +534,66 @@ test_unknown (void)
   end_process ();
 }
 
+/* Put CODE, which ends in front of it, and say whether a frame without table
+   may return to AT.  */
+static bool
+guess (unsigned long address, const unsigned char *code, size_t size)
+{
+  memcpy (at (address - size), code, size);
+  return sframe_guess_ok (address);
+}
+
+#define GUESS(address, ...)						\
+  guess (address, (const unsigned char[]) { __VA_ARGS__ },		\
+	 sizeof ((const unsigned char[]) { __VA_ARGS__ }))
+
+/* Calls by the AMD64 manual, volume 3: E8 and FF /2, in each length; FF /3 is
+   far, FF /4 a jump.  */
+static void
+test_calls (void)
+{
+  unsigned long address = OTHER_TEXT + 0x100;
+
+  start ();
+  add ();
+  CHECK (!GUESS (address, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90));
+  CHECK (GUESS (address, 0xe8, 1, 2, 3, 4));
+  CHECK (!GUESS (address, 0xe9, 1, 2, 3, 4));
+  CHECK (GUESS (address, 0xff, 0xd0));
+  CHECK (!GUESS (address, 0xff, 0xe0));
+  CHECK (!GUESS (address, 0xff, 0xdf));
+  CHECK (GUESS (address, 0xff, 0x50, 8));
+  CHECK (GUESS (address, 0xff, 0x54, 0x24, 8));
+  CHECK (!GUESS (address, 0x0f, 0x1f, 0x40, 0));
+  CHECK (GUESS (address, 0xff, 0x15, 1, 2, 3, 4));
+  CHECK (!GUESS (address, 0xff, 0x25, 1, 2, 3, 4));
+  CHECK (GUESS (address, 0xff, 0x94, 0x24, 1, 2, 3, 4));
+  end_process ();
+}
+
+/* Where a frame may return to, beside the code in front of it.  */
+static void
+test_guesses (void)
+{
+  start ();
+  /* Who has no tables is believed.  */
+  CHECK (sframe_guess_ok (STACK));
+  add ();
+  CHECK (!GUESS (STACK + 0x100, 0xe8, 1, 2, 3, 4));
+  CHECK (GUESS (TEXT + 0x20, 0xe8, 1, 2, 3, 4));
+  /* A call that never returns may be the last one of its mapping.  */
+  CHECK (GUESS (RESTORER + 0x1000, 0xe8, 1, 2, 3, 4));
+  CHECK (!sframe_guess_ok (0));
+  CHECK (!sframe_guess_ok (TEXT + 2));
+  put_signal_frame (STACK + 0x800);
+  CHECK (sframe_guess_ok (RESTORER) && !sframe_guess_ok (RESTORER + 7));
+  CHECK (GUESS (OTHER_TEXT + 0x100, 0xe8, 1, 2, 3, 4));
+  machine.killed = true;
+  CHECK (!sframe_guess_ok (OTHER_TEXT + 0x100));
+  machine.killed = false;
+  end_process ();
+}
+
 /* A function of the most rows that can be: its trace is given up for good
    before long.  */
 static void
@@ -635,6 +695,8 @@ static const struct test_case cases[] = {
   CASE (not_quite_a_restorer),
   CASE (corrupt),
   CASE (unknown),
+  CASE (calls),
+  CASE (guesses),
   CASE (work_is_bounded),
   CASE (each_access_fails),
 };

@@ -17,6 +17,7 @@
 
 #include <linux/bits.h>
 #include <linux/err.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -740,6 +741,38 @@ static int sframe_lookup(const struct unwind_user_state *state,
 	if (ret == -EBADMSG)
 		sframe_drop_corrupt(&view);
 	return ret;
+}
+
+/* Whether there is code at @ip.  Tables are of executable mappings only. */
+static bool sframe_is_code(unsigned long ip)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	struct sframe_view view;
+	bool code;
+
+	if (sframe_find_view(ip, &view))
+		return true;
+	if (mmap_read_lock_killable(mm))
+		return false;
+	vma = vma_lookup(mm, ip);
+	code = vma && vma->vm_flags & VM_EXEC;
+	mmap_read_unlock(mm);
+	return code;
+}
+
+/**
+ * __sframe_guess_ok - whether a frame can be one that no table tells of
+ * @ip:		where it would return to
+ *
+ * Code without a table may have no frame pointers either.  What is taken for
+ * a frame is data then, and a wrong frame is worse than a trace that ends.
+ *
+ * Return: whether a call or a signal can have left @ip there.
+ */
+bool __sframe_guess_ok(unsigned long ip)
+{
+	return sframe_is_code(ip - 1) && sframe_arch_return_ok(ip);
 }
 
 /**

@@ -93,6 +93,9 @@ extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,
 					  unsigned long address);
 extern int mmap_write_lock_killable (struct mm_struct *mm);
 extern void mmap_write_unlock (struct mm_struct *mm);
+/* One lock for both will do in one thread.  */
+#define mmap_read_lock_killable(mm) mmap_write_lock_killable (mm)
+#define mmap_read_unlock(mm) mmap_write_unlock (mm)
 extern void mmap_assert_write_locked (const struct mm_struct *mm);
 #define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
 

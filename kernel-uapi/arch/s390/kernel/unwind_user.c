@@ -7,6 +7,7 @@
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
+#include <linux/sframe.h>
 #include <linux/signal.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -134,6 +135,17 @@ static bool is_behind_call(unsigned long ip)
 }
 
 /**
+ * s390_unwind_return_ok - whether a frame may return to an address
+ * @ip:		the address
+ *
+ * Return: whether a call or a signal can have left it there.
+ */
+bool s390_unwind_return_ok(unsigned long ip)
+{
+	return is_behind_call(ip) || restorer_at(ip);
+}
+
+/**
  * s390_unwind_backchain - step to the calling frame by the back chain
  * @state:	the frame; on return, the one that called it
  *
@@ -166,7 +178,7 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	frame = (void __user *)sp;
 	if (get_user(ip, &frame->gprs[8]))
 		return -EFAULT;
-	if (!is_behind_call(ip) && !restorer_at(ip))
+	if (!s390_unwind_return_ok(ip) || !sframe_guess_ok(ip))
 		return -EINVAL;
 	state->ip = ip;
 	state->ip_behind = false;

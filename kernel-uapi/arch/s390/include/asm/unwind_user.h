@@ -18,6 +18,7 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 }
 
 int s390_unwind_signal(struct unwind_user_state *state);
+bool s390_unwind_return_ok(unsigned long ip);
 int s390_unwind_backchain(struct unwind_user_state *state);
 
 #define unwind_user_next_backchain s390_unwind_backchain

@@ -76,4 +76,9 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	return s390_unwind_signal(state);
 }
 
+static inline bool sframe_arch_return_ok(unsigned long ip)
+{
+	return s390_unwind_return_ok(ip);
+}
+
 #endif /* _ASM_S390_UNWIND_USER_SFRAME_H */

@@ -123,4 +123,26 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	return 0;
 }
 
+/* Whether @ip is behind CALL with an offset, or with what a register has. */
+static inline bool sframe_behind_call(unsigned long ip)
+{
+	u8 code[7];
+
+	if (copy_from_user(code, (void __user *)(ip - sizeof(code)),
+			   sizeof(code)))
+		return false;
+	if (code[sizeof(code) - 5] == 0xe8)
+		return true;
+	for (unsigned int at = 0; at < sizeof(code) - 1; at++)
+		if (code[at] == 0xff && (code[at + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* Whether a frame may return to @ip. */
+static inline bool sframe_arch_return_ok(unsigned long ip)
+{
+	return sframe_behind_call(ip) || sframe_in_restorer(ip, false);
+}
+
 #endif /* _ASM_X86_UNWIND_USER_SFRAME_H */

@@ -63,7 +63,7 @@ static noinline __unused void plain(void)
 	KEEP();
 }
 
-/* Touch @page where the CFA is in R10; see sframe_r10.S. */
+/* Touch @page where the CFA is in R10; see sframe_x86_code.S. */
 extern const char use_r10_access[];
 void use_r10(char *page);
 

@@ -216,6 +216,41 @@ TEST(forked)
 
 #ifdef __x86_64__
 
+/* Calls @next with FP at @data; no table tells so. */
+void no_cfi(void (*next)(void), const unsigned long *data);
+extern const char no_cfi_return[], no_call_here[];
+
+/* What would be a return address if the data were a frame. */
+static unsigned long pretended;
+
+static noinline void call_no_cfi(void)
+{
+	unsigned long data[2] = { 0, pretended };
+
+	NOTE();
+	no_cfi(plain, data);
+	KEEP();
+}
+
+static int frames_with(struct __test_metadata *_metadata, unsigned long address)
+{
+	pretended = address;
+	rehearse(call_no_cfi);
+	ASSERT_EQ(1, record(call_no_cfi));
+	ASSERT_GE(chain_count, 3);
+	EXPECT_EQ((unsigned long)no_cfi_return, chain[2]);
+	return chain_count;
+}
+
+/* Without a table FP is taken for what it is for, as far as that can be. */
+TEST(data_for_a_frame)
+{
+	EXPECT_EQ(3, frames_with(_metadata, 0));
+	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)&pretended));
+	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)no_call_here));
+	EXPECT_EQ(4, frames_with(_metadata, (unsigned long)no_cfi_return));
+}
+
 extern const char use_r10_return[];
 
 static noinline void call_use_r10(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A function whose CFA is in a register that only the topmost frame has.
+ * A function whose CFA is in a register that only the topmost frame has, and
+ * one that has no table.
  */
 	.text
 	.globl	use_r10, use_r10_access
@@ -17,5 +18,20 @@ use_r10_access:
 	ret
 	.cfi_endproc
 	.size	use_r10, . - use_r10
+
+	.globl	no_cfi, no_cfi_return, no_call_here
+	.type	no_cfi, @function
+no_cfi:
+	push	%rbp
+	mov	%rsi, %rbp
+	call	*%rdi
+no_cfi_return:
+	pop	%rbp
+	.rept	8
+	nop
+	.endr
+no_call_here:
+	ret
+	.size	no_cfi, . - no_cfi
 
 	.section .note.GNU-stack, "", @progbits
