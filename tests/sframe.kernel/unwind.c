@@ -297,7 +297,7 @@ test_no_table (void)
   state.ip = OTHER_TEXT;
   check_error (-ENOENT);
   state.ip = ULONG_MAX;
-  check_error (-ENOENT);
+  check_error (-EINVAL);
   /* A 32-bit segment of a 64-bit process.  */
   state.ip = TEXT + 0x10;
   state.ws = 4;
@@ -594,6 +594,37 @@ test_guesses (void)
   end_process ();
 }
 
+/* A call through a wild pointer, to memory that is no code or no memory.  */
+static void
+test_nowhere (void)
+{
+  static const unsigned long places[] = { 0, STACK + 1, 0x7fff00000000 };
+
+  for (size_t i = 0; i < ARRAY_SIZE (places); ++i)
+    {
+      start ();
+      add ();
+      poke (STACK + 0x100, TEXT + 0x20, 8);
+      state.ip = places[i];
+      CHECK (!GUESS (TEXT + 0x20, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90));
+      check_error (-EINVAL);
+      CHECK (GUESS (TEXT + 0x20, 0xff, 0xd0));
+      check_step (TEXT + 0x20, STACK + 0x108, STACK + 0x200);
+      /* Only a frame that was interrupted can be there.  */
+      state.ip = places[i];
+      check_error (-ENOENT);
+      end_process ();
+    }
+  /* Code without a table is not wild.  */
+  start ();
+  add ();
+  poke (STACK + 0x100, TEXT + 0x20, 8);
+  CHECK (GUESS (TEXT + 0x20, 0xff, 0xd0));
+  state.ip = OTHER_TEXT;
+  check_error (-ENOENT);
+  end_process ();
+}
+
 /* A function of the most rows that can be: its trace is given up for good
    before long.  */
 static void
@@ -697,6 +728,7 @@ static const struct test_case cases[] = {
   CASE (unknown),
   CASE (calls),
   CASE (guesses),
+  CASE (nowhere),
   CASE (work_is_bounded),
   CASE (each_access_fails),
 };

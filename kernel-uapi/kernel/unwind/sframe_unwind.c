@@ -775,6 +775,31 @@ bool __sframe_guess_ok(unsigned long ip)
 	return sframe_is_code(ip - 1) && sframe_arch_return_ok(ip);
 }
 
+/*
+ * Step from where there is no code to the call that has led there.  Nothing
+ * was executed since, so that what applies right after a call does.
+ */
+static int sframe_leave_nowhere(struct unwind_user_state *state)
+{
+	const struct unwind_user_state nowhere = *state;
+	const struct sframe_rule rule = {
+		.cfa = {
+			.kind	= SFRAME_REG_VALUE,
+			.reg	= SFRAME_REG_SP,
+			.off	= SFRAME_BLOCK_CFA_OFF,
+		},
+		.ra = sframe_default_place(SFRAME_CALL_RA_OFF),
+		.fp = sframe_default_place(0),
+	};
+	int ret = sframe_step(state, &rule);
+
+	if (!ret && !__sframe_guess_ok(state->ip)) {
+		*state = nowhere;
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
 /**
  * sframe_unwind_next - step to the calling frame by an SFrame table
  * @state:	the frame; on return, the one that called it
@@ -802,6 +827,9 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		if (signal != -ENOENT)
 			return signal;
 	}
+	if (ret == -ENOENT && (state->topmost || state->interrupted) &&
+	    !sframe_is_code(state->ip))
+		return sframe_leave_nowhere(state);
 	if (ret)
 		return ret;
 

@@ -33,6 +33,9 @@
 /* PLT entries leave the stack alone. */
 #define SFRAME_BLOCK_CFA_OFF	SFRAME_CFA_ABOVE_SP
 
+/* A call leaves the return address in its register. */
+#define SFRAME_CALL_RA_OFF	0
+
 /* DWARF numbers from 16 on are floating point registers, in this order. */
 #define SFRAME_REG_FPR		16
 

@@ -33,6 +33,9 @@
  */
 #define SFRAME_BLOCK_CFA_OFF	8
 
+/* Where a call leaves the return address, from the CFA. */
+#define SFRAME_CALL_RA_OFF	(-8)
+
 /* DWARF number to where the register is in each kind of register dump. */
 #define SFRAME_REG(pt, sc)					\
 	{ offsetof(struct pt_regs, pt), offsetof(struct ucontext, uc_mcontext.sc) }

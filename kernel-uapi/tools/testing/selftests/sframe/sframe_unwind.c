@@ -6,6 +6,7 @@
 #include <alloca.h>
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -196,6 +197,44 @@ TEST(signal_on_another_stack)
 	ASSERT_EQ(0, sigaltstack(&stack, NULL));
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	expect_signal_path(_metadata);
+}
+
+static sigjmp_buf back;
+static void (*volatile nowhere)(void);
+
+static void fault_handler(int signal)
+{
+	no_fp(plain);
+	siglongjmp(back, 1);
+}
+
+static noinline void call_nowhere(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	if (!sigsetjmp(back, 1))
+		nowhere();
+	KEEP();
+}
+
+/* What has called through a wild pointer is in the stack of the handler. */
+TEST(call_that_leads_nowhere)
+{
+	struct sigaction action = { .sa_handler = fault_handler };
+	unsigned long pointers[] = { 0, 8, (unsigned long)&nowhere };
+	int at;
+
+	ASSERT_EQ(0, sigaction(SIGSEGV, &action, NULL));
+	for (unsigned int i = 0; i < ARRAY_SIZE(pointers); i++) {
+		nowhere = (void (*)(void))pointers[i];
+		rehearse(call_nowhere);
+		ASSERT_EQ(1, record(call_nowhere));
+		at = noted_count;
+		/* Handler, restorer, nowhere, call_nowhere(), its caller. */
+		ASSERT_GT(chain_count, at + 3);
+		EXPECT_EQ(pointers[i], chain[at + 1]);
+		EXPECT_EQ(noted[0], chain[at + 3]);
+	}
 }
 
 TEST(forked)
