@@ -91,37 +91,97 @@ step_call (struct sframe_registers *registers, struct sframe_stack *stack)
   return __sframe_step (registers, &rule, stack);
 }
 
-/* Step from a PC that is nobody's code to the call through a wild pointer
-   that has led to it.  What does not lead to code was no call.  */
-static enum sframe_step_status
-step_wild (struct sframe_registers *registers, struct sframe_stack *stack)
+/* What the instruction before PC, where a call may return to, says about having
+   led to the frame in *REGISTERS.  */
+static enum sframe_call
+call_before (uintptr_t pc, const struct sframe_registers *registers,
+	     struct sframe_stack *stack)
 {
   const void *eh_header;
+  const struct link_map *map = find_object (pc - 1, &eh_header);
+
+  if (map == NULL
+      || !is_code (map, pc - SFRAME_MACHINE_CALL_SIZE,
+		   SFRAME_MACHINE_CALL_SIZE))
+    return SFRAME_CALL_NONE;
+  return sframe_call_before ((const unsigned char *) pc, registers->pc,
+			     registers, stack);
+}
+
+/* Step from a PC that no table knows to the call that has led to it, if the
+   instruction before it is a call and, if EXACTLY is set, one to there.  If it
+   is not, something else has led there, such as a return through an overwritten
+   address.  */
+static enum sframe_step_status RELEASE_STACK
+step_wild (struct sframe_registers *registers, struct sframe_stack *stack,
+	   bool exactly)
+{
+  struct sframe_registers callee = *registers;
 
   if (step_call (registers, stack) != SFRAME_STEP_CALLER)
     return SFRAME_STEP_BROKEN;
-  const struct link_map *map = find_object (registers->pc - 1, &eh_header);
-  return (map != NULL && is_code (map, registers->pc - 1, 1)
+  enum sframe_call call = call_before (registers->pc, &callee, stack);
+  return (call == SFRAME_CALL_TO_PC
+	  || (call == SFRAME_CALL_SOMEWHERE && !exactly)
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+}
+
+/* Whether the frame was interrupted by a signal, which makes all registers
+   known.  */
+static bool
+knows_all (const struct sframe_registers *registers)
+{
+  return registers->known == (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+}
+
+/* Whether nothing was executed at PC, which is in MAP unless that is null, so
+   that it was jumped to.  Code of an object that cannot be fetched any more is
+   not meant: a function may have got there in the usual way.  */
+static bool
+is_unfetched (const struct link_map *map, struct sframe_registers *registers)
+{
+  bool fetch_failed = registers->fetch_failed;
+
+  registers->fetch_failed = false;
+  return ((registers->interrupted
+	   && registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0)
+	  || (fetch_failed
+	      && (map == NULL || !is_code (map, registers->pc, 1))));
 }
 
 /* How many bytes of code at an unknown PC libgcc reads at most, on any
    machine, when it looks for a signal trampoline.  */
 #define TRAMPOLINE_LOOK 16
 
+/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can be
+   read as far as is known.  MAP is the object there or null.  */
+static bool
+can_look (const struct link_map *map, uintptr_t address, size_t size)
+{
+  return ((map != NULL && is_code (map, address, size))
+	  || !__sframe_unreadable (address, size));
+}
+
 /* Step from a frame that is not in an object with tables, or not in one whose
    tables are understood; MAP is its object or null.  libgcc may know it, if
    the program has told it of the code.  Asking libgcc must not fault, and
-   would not help where there is no code.  */
+   would not help where there is no code, or none that has called anything.  */
 static enum sframe_step_status RELEASE_STACK
 give_up (const struct link_map *map, struct sframe_registers *registers,
 	 struct sframe_stack *stack)
 {
-  if ((map != NULL && is_code (map, registers->pc, TRAMPOLINE_LOOK))
-      || !__sframe_unreadable (registers->pc, TRAMPOLINE_LOOK))
+  uintptr_t pc = registers->pc;
+
+  if (!can_look (map, pc, TRAMPOLINE_LOOK))
+    return (registers->interrupted
+	    ? step_wild (registers, stack, false) : SFRAME_STEP_BROKEN);
+  if (registers->interrupted
+      || (can_look (map, pc - SFRAME_MACHINE_CALL_SIZE,
+		    SFRAME_MACHINE_CALL_SIZE)
+	  && sframe_call_before ((const unsigned char *) pc, pc, registers,
+				 stack) != SFRAME_CALL_NONE))
     return SFRAME_STEP_UNSUPPORTED;
-  return (registers->interrupted
-	  ? step_wild (registers, stack) : SFRAME_STEP_BROKEN);
+  return SFRAME_STEP_BROKEN;
 }
 
 /* Whether the bytes of a signal trampoline can be read at PC, which is in MAP
@@ -212,6 +272,8 @@ step (struct sframe_trace *trace)
     return SFRAME_STEP_OUTERMOST;
 
   const struct link_map *map = find_object (pc, &eh_header);
+  if (is_unfetched (map, registers))
+    return step_wild (registers, stack, false);
   if (map != NULL && !sframe_signal_object (map) && !trace->all_registers)
     status = step_sframe (trace, map, pc, false);
   if (status != SFRAME_STEP_NO_RULE)
@@ -239,8 +301,12 @@ step (struct sframe_trace *trace)
     return last;
   if (is_stub (map, registers))
     return step_call (registers, stack);
-  return (status == SFRAME_STEP_UNSUPPORTED
-	  ? give_up (map, registers, stack) : status);
+  if (status == SFRAME_STEP_UNSUPPORTED)
+    return give_up (map, registers, stack);
+  /* Between functions, or in one without tables, of which nothing may have
+     been executed.  */
+  return (knows_all (registers)
+	  ? step_wild (registers, stack, true) : status);
 }
 
 /* Store the PCs of the frame in TRACE's registers and of its callers.  Return
@@ -324,5 +390,8 @@ __sframe_backtrace (void **array, int size,
     status = walk (&trace);
   while (status == SFRAME_STEP_UNKNOWN && !trace.all_registers
 	 && begin_again (&trace, sp));
-  return status == SFRAME_STEP_UNSUPPORTED ? -1 : trace.count;
+  /* libgcc would have to be loaded, and it reads an overwritten stack without
+     looking; beyond a fault neither is safe.  */
+  return (status == SFRAME_STEP_UNSUPPORTED
+	  && trace.stack.doubt != sframe_ask_always ? -1 : trace.count);
 }

@@ -5,7 +5,8 @@
    Safety: async-signal-safe from the first call and thread-safe: no
    allocation, no lock, no dlopen; errno is left alone; no fault, whatever
    the stack holds.  Uses less than 1 KiB of stack; on s390x, where each caller
-   makes a save area of 160 bytes, less than 2 KiB.  */
+   makes a save area of 160 bytes, less than 2 KiB, or 2.25 KiB if there are
+   objects without SFrame.  */
 
 #ifndef _SFRAME_BACKTRACE_H
 #define _SFRAME_BACKTRACE_H
@@ -15,8 +16,8 @@
 /* Store in ARRAY, SIZE of which are available (at least 1), the PC of the
    frame in *REGISTERS and of its callers, innermost first.  Return how many
    were stored, or -1 if there is a frame that only another unwinder may know
-   of, or if the tunable glibc.rtld.sframe forbids all this.  *REGISTERS is
-   clobbered.
+   of and no fault before it, or if the tunable glibc.rtld.sframe forbids all
+   this.  *REGISTERS is clobbered.
 
    A trace ends at the outermost frame, when ARRAY is full, or where the stack
    is found to be broken.  */

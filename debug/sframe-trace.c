@@ -89,7 +89,9 @@ step (struct place *place, uint64_t rule, const struct sframe_range *range)
   bool saved = (rule & SFRAME_CACHE_FP_SAVED) != 0;
 
   if (sp <= place->sp || !is_readable (range, ra)
-      || (saved && !is_readable (range, fp)))
+      || (saved && !is_readable (range, fp))
+      || ((rule & SFRAME_CACHE_CFA_FROM_FP) != 0
+	  && sframe_stack_leap (place->sp, sp)))
     return false;
   /* That is for the caller to judge.  */
   if (*(const uintptr_t *) ra == 0)

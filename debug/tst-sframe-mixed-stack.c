@@ -13,9 +13,9 @@ enum
   /* What is looked at, and how much of it the functions here may use.  */
   AREA = 16 * 1024,
   OWN_USE = 512,
-  /* What backtrace may use, its return address included.  On s390x each
-     function that calls another provides 160 bytes for it.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2560 : 1024,
+  /* What backtrace may use, its return address included, see
+     sframe-backtrace.h.  */
+  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2304 : 1024,
 };
 
 static struct trace trace;

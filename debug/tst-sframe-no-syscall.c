@@ -111,6 +111,39 @@ below_object_without_sframe (void)
   call (collect_and_exit, 100);
 }
 
+/* Not known to the compiler not to return.  */
+static void (*volatile deepest) (void) = collect_and_exit;
+
+/* On many pages, in frames that are found by FP and are smaller than a
+   page.  */
+static void FRAME
+recurse (int depth, size_t size)
+{
+  char buffer[size];
+  USE (buffer);
+  if (depth > 0)
+    recurse (depth - 1, size);
+  else
+    deepest ();
+  KEEP_FRAME ();
+}
+
+static void
+in_frames_of_variable_size (void)
+{
+  recurse (20, 3000);
+}
+
+/* In one found by SP, which may be as large as it likes.  */
+static void FRAME
+in_large_frame (void)
+{
+  char buffer[1024 * 1024];
+  USE (buffer);
+  deepest ();
+  KEEP_FRAME ();
+}
+
 static void
 run (void (*function) (void))
 {
@@ -141,6 +174,8 @@ do_test (void)
   run (on_main_stack);
   run (on_thread_stack);
   run (in_signal_handler);
+  run (in_frames_of_variable_size);
+  run (in_large_frame);
   run (below_object_without_sframe);
   support_shared_free (forbidden);
   return 0;

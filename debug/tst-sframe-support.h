@@ -35,6 +35,9 @@
 /* Stands after a call that must not become a jump.  */
 #define KEEP_FRAME() asm volatile ("" ::: "memory")
 
+/* Keeps an array from being left out.  */
+#define USE(array) asm volatile ("" : : "r" (array) : "memory")
+
 struct trace
 {
   int count;

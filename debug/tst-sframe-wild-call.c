@@ -7,7 +7,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
+#include <support/support.h>
 #include <support/xunistd.h>
 
 #include "tst-sframe-support.h"
@@ -17,6 +19,7 @@
 
 static struct trace good, bad;
 static sigjmp_buf escape;
+static void *interrupted;
 
 static void
 take (void)
@@ -25,9 +28,11 @@ take (void)
   KEEP_FRAME ();
 }
 
+/* The third argument is there without SA_SIGINFO as well.  */
 static void
-handler (int signo)
+handler (int signo, siginfo_t *info, void *context)
 {
+  interrupted = (void *) CONTEXT_PC ((ucontext_t *) context);
   bad.count = backtrace (bad.pc, TRACE_MAX);
   siglongjmp (escape, 1);
 }
@@ -53,6 +58,25 @@ visit (void **pointers, size_t count, void (*check) (void *))
 
 static int checked;
 
+/* Between functions, where there are instructions that trap, and something
+   that is none.  */
+extern char gap[];
+# if HAVE_SFRAME_X86
+#  define TRAP "int3\n"
+#  define FILL "0xff"
+enum { INSTRUCTION_SIZE = 1 };
+# else
+#  define TRAP ".short 0\n"
+#  define FILL "0"
+enum { INSTRUCTION_SIZE = 6 };
+# endif
+asm (".pushsection .text\n"
+     ".balign 16\n"
+     "gap:\n"
+     ".rept 32\n" TRAP ".endr\n"
+     ".skip 64, " FILL "\n"
+     ".popsection");
+
 /* What follows the wild pointer is what follows take.  */
 static void
 check (void *pointer)
@@ -61,10 +85,32 @@ check (void *pointer)
   ++checked;
   int tail = good.count - 1;
   TEST_VERIFY_EXIT (bad.count > tail);
-  TEST_VERIFY (bad.pc[bad.count - tail - 1] == pointer);
+  TEST_VERIFY (bad.pc[bad.count - tail - 1] == interrupted);
+  /* PC may be that after the instruction.  */
+  TEST_VERIFY (interrupted - pointer <= INSTRUCTION_SIZE);
   TEST_COMPARE_BLOB (bad.pc + bad.count - tail, tail * sizeof (void *),
 		     good.pc + 1, tail * sizeof (void *));
 }
+
+/* Call through pointers to where no code can be, now that HANDLER is
+   installed with FLAGS.  */
+static void FRAME
+call_wild (void **pointers, size_t count, int flags)
+{
+  struct sigaction sa = { .sa_sigaction = handler, .sa_flags = flags };
+  xsigaction (SIGSEGV, &sa, NULL);
+  xsigaction (SIGILL, &sa, NULL);
+  xsigaction (SIGTRAP, &sa, NULL);
+  checked = 0;
+  visit (pointers, count, check);
+  TEST_COMPARE (checked, count - 1);
+  TEST_VERIFY (good.count > 3);
+  KEEP_FRAME ();
+}
+
+/* In an object that has tables.  */
+static char data[64] __attribute__ ((aligned (16)));
+static const char constant[64] __attribute__ ((aligned (16))) = { 1 };
 
 static int
 do_test (void)
@@ -73,13 +119,32 @@ do_test (void)
   char *gone = xmmap (NULL, 2 * page, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1);
   xmunmap (gone + page, page);
-  void *pointers[] = { take, NULL, gone, gone + 8, gone + page };
+  char *readable = xmmap (NULL, page, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  char *heap = xmalloc (100);
+  char local[64] __attribute__ ((aligned (16)));
+  void *pointers[] =
+    {
+      take, NULL, gone, gone + 8, gone + page,
+      gap, gap + 8, gap + 48,
+      /* The rest can be read, but not executed.  */
+      readable, readable + 8, readable + page - 2, heap, local, data,
+      (void *) constant,
+      /* No instruction can be at an odd address.  */
+      (void *) 1, gone + 1, readable + 1, (char *) take + 1
+    };
+  size_t count = array_length (pointers) - (HAVE_SFRAME_S390X ? 0 : 1);
 
-  handle_signal (SIGSEGV, handler);
-  visit (pointers, array_length (pointers), check);
-  TEST_COMPARE (checked, array_length (pointers) - 1);
-  TEST_VERIFY (good.count > 3);
+  call_wild (pointers, count, SA_SIGINFO);
+  stack_t ss = { .ss_sp = xmalloc (64 * 1024), .ss_size = 64 * 1024 };
+  TEST_COMPARE (sigaltstack (&ss, NULL), 0);
+  call_wild (pointers, count, SA_SIGINFO | SA_ONSTACK);
+  /* Then s390x does not tell where the fault was.  */
+  if (HAVE_SFRAME_X86)
+    call_wild (pointers, count, 0);
   check_no_fallback ();
+  free (ss.ss_sp);
+  free (heap);
   return 0;
 }
 

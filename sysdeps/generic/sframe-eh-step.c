@@ -172,6 +172,11 @@ __sframe_eh_step (struct sframe_registers *registers,
     return SFRAME_EH_OUTERMOST;
   enum sframe_eh_status status
     = find_cfa (registers, entry, row, stack);
+  if (status == SFRAME_EH_OK && !entry->signal
+      && (row->cfa_expression || row->cfa_register != SFRAME_MACHINE_SP)
+      && sframe_stack_leap (registers->value[SFRAME_MACHINE_SP],
+			    row->cfa_operand + SFRAME_MACHINE_SP_OFFSET))
+    __sframe_stack_doubt (stack, sframe_ask_once);
   if (status == SFRAME_EH_OK)
     status = recover_all (registers, entry, row, stack, &known);
   if (status != SFRAME_EH_OK)

@@ -10,6 +10,8 @@
    SFRAME_MACHINE_FP         DWARF number of the frame pointer.
    SFRAME_MACHINE_SP_OFFSET  SP of the caller minus CFA.
    SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
+   SFRAME_MACHINE_CODE_ALIGN what the address of any instruction is a multiple
+			     of.
 
    static inline void sframe_capture_caller (struct sframe_registers *)
      always inlined; stores PC, SP and FP as they are in the caller of the
@@ -18,6 +20,15 @@
    static inline void sframe_call_rule (struct sframe_rule *)
      stores the rule that applies right after a call, where the callee has not
      executed an instruction yet.
+
+   static inline enum sframe_call
+   sframe_call_before (const unsigned char *RETURN, uintptr_t PC,
+		       const struct sframe_registers *REGISTERS,
+		       struct sframe_stack *STACK)
+     what the instruction before RETURN, SFRAME_MACHINE_CALL_SIZE bytes before
+     which can be read, is, and whether it has led to PC or, if that traps, to
+     what is right before PC.  REGISTERS are all known, and as they were after
+     the call.
 
    static inline bool sframe_stub (const unsigned char *CODE)
      whether the instruction at CODE, SFRAME_MACHINE_STUB_SIZE bytes around

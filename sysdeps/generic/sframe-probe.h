@@ -15,12 +15,4 @@ sframe_probe_word (uintptr_t address)
   return sframe_unknown;
 }
 
-/* Store the bounds of the alternate signal stack of this thread in *RANGE;
-   return false if there is none.  */
-static inline bool
-sframe_alternate_stack (struct sframe_range *range)
-{
-  return false;
-}
-
 #endif /* _SFRAME_PROBE_H  */

@@ -41,73 +41,72 @@ page_down (uintptr_t address)
 void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
-  *stack = (struct sframe_stack) { .sp = sp };
+  *stack = (struct sframe_stack) { .doubt = sframe_ask_nothing };
   if (sframe_thread_stack (&stack->window))
     {
       stack->window.high = word_down (stack->window.high);
       stack->thread = stack->window;
-      if (range_has (&stack->thread, sp))
-	stack->thread.low = sp;
     }
   else
     {
       stack->window.high = word_down ((uintptr_t) __libc_stack_end);
       stack->window.low = stack->window.high - MAIN_STACK_WINDOW;
-      /* The mapping of the main stack has no holes.  */
-      if (range_has (&stack->window, sp))
-	stack->thread = (struct sframe_range) { sp, stack->window.high };
     }
-  if (range_has (&stack->thread, sp))
-    stack->current = stack->thread;
+  /* The mapping of a stack has no holes; this code runs on the page of SP.  */
+  if (range_has (&stack->window, sp))
+    stack->thread = stack->current
+      = (struct sframe_range) { sp, stack->window.high };
+  else
+    stack->current
+      = (struct sframe_range) { sp, page_down (sp) + GLRO (dl_pagesize) };
 }
 
-/* Whether ADDRESS is on the alternate stack that the trace began on.  One
-   that is registered but not in use is not trusted to be mapped.  */
-static bool
-on_alternate_stack (struct sframe_stack *stack, uintptr_t address)
+void
+__sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
 {
-  struct sframe_range range;
+  if (stack->doubt < doubt)
+    stack->doubt = doubt;
+  stack->current = (struct sframe_range) { 0, 0 };
+}
 
-  if (!stack->alternate_asked)
+/* Whether the word at ADDRESS can be read, which is KNOWN if nobody can be
+   asked.  */
+static bool
+ask (uintptr_t address, bool known)
+{
+  switch (sframe_probe_word (address))
     {
-      stack->alternate_asked = true;
-      if (sframe_alternate_stack (&range) && range_has (&range, stack->sp))
-	stack->alternate
-	  = (struct sframe_range) { stack->sp, word_down (range.high) };
+    case sframe_readable:
+      return true;
+    case sframe_unreadable:
+      return false;
+    default:
+      return known;
     }
-  return range_has (&stack->alternate, address);
 }
 
 bool
 __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
 {
-  if (range_has (&stack->thread, address))
-    {
-      stack->current = stack->thread;
-      return true;
-    }
-  if (range_has (&stack->window, address))
+  bool known = range_has (&stack->thread, address);
+
+  if ((!known || stack->doubt != sframe_ask_nothing) && !ask (address, known))
+    return false;
+  uintptr_t page = page_down (address);
+  if (range_has (&stack->window, address)
+      && stack->doubt != sframe_ask_always)
     {
       /* A readable word of the stack vouches for its page and all above
 	 it.  */
-      if (sframe_probe_word (address) != sframe_readable)
-	return false;
-      stack->thread
-	= (struct sframe_range) { page_down (address), stack->window.high };
+      if (!known || stack->doubt == sframe_ask_once)
+	stack->thread = (struct sframe_range) { page, stack->window.high };
+      stack->doubt = sframe_ask_nothing;
       stack->current = stack->thread;
-      return true;
-    }
-  if (on_alternate_stack (stack, address))
-    {
-      stack->current = stack->alternate;
       return true;
     }
 
   /* Some other stack, or rubbish.  Pages are usually visited upwards; joining
      them avoids a second probe where frames straddle two.  */
-  if (sframe_probe_word (address) != sframe_readable)
-    return false;
-  uintptr_t page = page_down (address);
   if (stack->current.high != page || page == 0)
     stack->current.low = page;
   stack->current.high = page + GLRO (dl_pagesize);
@@ -121,12 +120,8 @@ bool
 __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 		     uintptr_t b)
 {
-  const struct sframe_range *known[]
-    = { &stack->window, &stack->alternate };
-
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-    if (range_has (known[i], a) || range_has (known[i], b))
-      return range_has (known[i], a) && range_has (known[i], b);
+  if (range_has (&stack->window, a) || range_has (&stack->window, b))
+    return range_has (&stack->window, a) && range_has (&stack->window, b);
   return (a < b ? b - a : a - b) < UNKNOWN_STACK_SIZE;
 }
 

@@ -4,20 +4,27 @@
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; errno
    is left alone.  Reading does not fault, with one exception: the stack that
-   a thread began with is taken to be readable from the stack pointer up; a
-   program that takes pages out of the middle of it must not have FP point
-   there.
+   a thread began with is taken to be readable from the stack pointer up,
+   until there is a reason for doubt.  A program that makes pages in the
+   middle of it unreadable must not also have overwritten what lies below.
 
    Most words lie in the stack of the thread, whose bounds are known without
-   asking anybody.  A word elsewhere is on the alternate signal stack, which
-   the kernel tells in one call, or on a stack that the program made
-   (makecontext, coroutines), of which each page is probed once in a trace.
+   asking anybody.  A word elsewhere is on the alternate signal stack or on one
+   that the program made (makecontext, coroutines), of which each page is
+   probed once in a trace.
 
-   Ways that were not taken: remembering pages between traces (they may be
-   unmapped meanwhile); mincore and msync (they accept pages that cannot be
-   read); a pipe (a resource to leak, and one of the program's descriptors);
-   a SIGSEGV handler (the program's business, and of the whole process);
-   process_vm_readv (forbidden by many seccomp filters).  */
+   Reasons for doubt are a signal that tells of a fault, beyond which each page
+   is probed wherever it is, and a frame pointer that leads far up, of which
+   the next word is.
+
+   Ways that were not taken: probing each page always (a system call costs as
+   much as many frames); asking for the bounds of the alternate stack (fewer
+   seccomp filters permit sigaltstack than the probe); remembering pages
+   between traces (they may be unmapped meanwhile); mincore and msync (they
+   accept pages that cannot be read); a pipe (a resource to leak, and one of
+   the program's descriptors); a SIGSEGV handler (the program's business, and
+   of the whole process); process_vm_readv (forbidden by many seccomp
+   filters).  */
 
 #ifndef _SFRAME_STACK_H
 #define _SFRAME_STACK_H
@@ -46,6 +53,14 @@ struct sframe_range
   uintptr_t high;
 };
 
+/* What has to be asked about words in memory that is known.  */
+enum sframe_doubt
+{
+  sframe_ask_nothing,
+  sframe_ask_once,
+  sframe_ask_always
+};
+
 /* What is known of the memory in one trace.  */
 struct sframe_stack
 {
@@ -56,17 +71,17 @@ struct sframe_stack
   struct sframe_range thread;
   /* Where the thread's stack may reach to; holds the above.  */
   struct sframe_range window;
-  /* The alternate signal stack above the stack pointer, if the trace began
-     on it and ALTERNATE_ASKED is set.  */
-  struct sframe_range alternate;
-  bool alternate_asked;
-  /* The stack pointer where the trace began.  */
-  uintptr_t sp;
+  enum sframe_doubt doubt;
 };
 
 /* Begin a trace of the calling thread.  SP is its stack pointer now.  */
 void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
   attribute_hidden;
+
+/* Ask about words from now on, or about the next one, as DOUBT says, even in
+   memory that is known.  Once there was doubt it only grows.  */
+void __sframe_stack_doubt (struct sframe_stack *stack,
+			   enum sframe_doubt doubt) attribute_hidden;
 
 /* Find out whether the aligned word at ADDRESS can be read; if so, return
    true with a range that holds it in STACK->current.  */
@@ -96,6 +111,19 @@ __sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
     return false;
   *word = *(const uintptr_t *) address;
   return true;
+}
+
+/* How large a frame can be whose extent only FP tells, without causing doubt:
+   at least a page, so that programs that have frame pointers in all functions
+   are traced without a system call.  */
+#define SFRAME_LEAP 4096
+
+/* Whether SP and the caller's SP are so far apart that FP, which gave the
+   latter and is a word of the stack, is not to be trusted alone.  */
+static inline bool
+sframe_stack_leap (uintptr_t sp, uintptr_t caller_sp)
+{
+  return caller_sp - sp > SFRAME_LEAP;
 }
 
 #endif /* _SFRAME_STACK_H  */

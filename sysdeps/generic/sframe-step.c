@@ -82,6 +82,8 @@ find_cfa (const struct sframe_registers *registers,
   if (status != SFRAME_STEP_CALLER || rule->signal)
     return status;
   uintptr_t caller_sp = *cfa + SFRAME_MACHINE_SP_OFFSET;
+  if (rule->cfa.reg != SFRAME_MACHINE_SP && sframe_stack_leap (sp, caller_sp))
+    __sframe_stack_doubt (stack, sframe_ask_once);
   if (caller_sp > sp || (caller_sp == sp && is_topmost (registers)))
     return SFRAME_STEP_CALLER;
   return (rule->cfa.reg == SFRAME_MACHINE_SP

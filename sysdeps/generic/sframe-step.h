@@ -29,6 +29,17 @@ struct sframe_registers
      interrupted, and not a return address, which may lie beyond the end of
      the function that made the call.  */
   bool interrupted;
+  /* The system says that the signal came from fetching the instruction at PC.
+     Since nothing was executed there, what led to it may have been a call.  */
+  bool fetch_failed;
+};
+
+/* What precedes a return address.  */
+enum sframe_call
+{
+  SFRAME_CALL_NONE,
+  SFRAME_CALL_SOMEWHERE,
+  SFRAME_CALL_TO_PC
 };
 
 enum sframe_step_status

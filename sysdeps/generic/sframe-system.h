@@ -31,7 +31,8 @@ sframe_signal_object (const struct link_map *map)
 }
 
 /* Step from the signal trampoline that *REGISTERS is in to the interrupted
-   frame, with all registers that the kernel saved.  */
+   frame, with all registers that the kernel saved.  If the signal tells of a
+   fault, doubt what lies beyond it.  */
 static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)

@@ -11,6 +11,7 @@
 
 #include <sframe-step.h>
 #include <stddef.h>
+#include <string.h>
 
 #define SFRAME_MACHINE_ABI SFRAME_ABI_S390X_BE
 #define SFRAME_MACHINE_SP 15
@@ -23,6 +24,7 @@
    SP and the CFA.  */
 #define SFRAME_MACHINE_SP_OFFSET (-160)
 #define SFRAME_MACHINE_ENTRY_SIZE 128
+#define SFRAME_MACHINE_CODE_ALIGN 2
 
 /* The first call-saved register; FP is one of those that follow.  */
 #define SFRAME_MACHINE_FIRST_SAVED 6
@@ -47,6 +49,7 @@ sframe_capture_caller (struct sframe_registers *registers)
     }
   registers->pc = save[SFRAME_MACHINE_RA];
   registers->interrupted = false;
+  registers->fetch_failed = false;
 }
 
 /* A call leaves the return address in its register.  */
@@ -58,6 +61,49 @@ sframe_call_rule (struct sframe_rule *rule)
 	       .offset = -SFRAME_MACHINE_SP_OFFSET },
       .ra = { .kind = SFRAME_UNCHANGED },
       .fp = { .kind = SFRAME_UNCHANGED } };
+}
+
+/* The longest takes 6, but a word can be asked for.  */
+#define SFRAME_MACHINE_CALL_SIZE 8
+
+/* Bytes of an instruction that is none.  */
+#define SFRAME_TRAP_SIZE 2
+
+/* The distance of SIZE bytes, 2 or 4, before RA, in bytes.  */
+static inline intptr_t
+sframe_call_distance (const unsigned char *ra, size_t size)
+{
+  int32_t word;
+  int16_t half;
+
+  memcpy (&word, ra - sizeof word, sizeof word);
+  memcpy (&half, ra - sizeof half, sizeof half);
+  return 2 * (intptr_t) (size == sizeof half ? half : word);
+}
+
+/* A call is basr, bras or brasl with the return address in register 14.  */
+static inline enum sframe_call
+sframe_call_before (const unsigned char *ra, uintptr_t pc,
+		    const struct sframe_registers *registers,
+		    struct sframe_stack *stack)
+{
+  enum
+  {
+    relative = SFRAME_MACHINE_RA << 4 | 5
+  };
+  uintptr_t targets[3];
+  size_t count = 0;
+
+  if (ra[-2] == 0x0d && ra[-1] >> 4 == SFRAME_MACHINE_RA)
+    targets[count++] = registers->value[ra[-1] & 15];
+  if (ra[-4] == 0xa7 && ra[-3] == relative)
+    targets[count++] = (uintptr_t) ra - 4 + sframe_call_distance (ra, 2);
+  if (ra[-6] == 0xc0 && ra[-5] == relative)
+    targets[count++] = (uintptr_t) ra - 6 + sframe_call_distance (ra, 4);
+  for (size_t i = 0; i < count; ++i)
+    if (targets[i] == pc || targets[i] + SFRAME_TRAP_SIZE == pc)
+      return SFRAME_CALL_TO_PC;
+  return count > 0 ? SFRAME_CALL_SOMEWHERE : SFRAME_CALL_NONE;
 }
 
 /* An entry of the PLT and the code in front of it, which all entries share:

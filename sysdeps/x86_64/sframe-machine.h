@@ -9,6 +9,7 @@
 #ifndef _SFRAME_MACHINE_H
 #define _SFRAME_MACHINE_H
 
+#include <sframe-call.h>
 #include <sframe-step.h>
 
 #define SFRAME_MACHINE_ABI SFRAME_ABI_AMD64_LE
@@ -17,6 +18,7 @@
 /* The CFA is the value of SP before the call pushed the return address.  */
 #define SFRAME_MACHINE_SP_OFFSET 0
 #define SFRAME_MACHINE_ENTRY_SIZE 64
+#define SFRAME_MACHINE_CODE_ALIGN 1
 
 /* Asking for the frame address makes the compiler set up a frame pointer,
    below which the ABI gives the layout: saved FP, return address.  The
@@ -34,6 +36,7 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_FP
 		      | UINT64_C (1) << SFRAME_MACHINE_SP);
   registers->interrupted = false;
+  registers->fetch_failed = false;
 }
 
 /* A call pushes the return address.  */

@@ -27,6 +27,13 @@ struct sframe_stack
   bool same_stack;
 };
 
+enum sframe_doubt
+{
+  sframe_ask_nothing,
+  sframe_ask_once,
+  sframe_ask_always
+};
+
 /* The finalizer of the splitmix64 generator.  Words are multiples of 64, since
    some are pointers to others.  */
 static inline uint64_t
@@ -55,6 +62,20 @@ __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
   (void) a;
   (void) b;
   return stack->same_stack;
+}
+
+static inline bool
+sframe_stack_leap (uintptr_t sp, uintptr_t caller_sp)
+{
+  return caller_sp - sp > 4096;
+}
+
+/* Here each word is asked about.  */
+static inline void
+__sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
+{
+  (void) stack;
+  (void) doubt;
 }
 
 #endif /* _SFRAME_STACK_H  */

@@ -17,6 +17,7 @@
 #include <ldsodefs.h>
 #include <signal.h>
 #include <sframe-machine.h>
+#include <sframe-signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
@@ -62,38 +63,53 @@ sframe_signal_object (const struct link_map *map)
 #define SFRAME_OLD_REGISTERS (-SFRAME_MACHINE_SP_OFFSET + 8)
 #define SFRAME_OLD_SIGNAL (SFRAME_OLD_REGISTERS + 8 + sizeof (mcontext_t))
 
-/* Whether a signal of NUMBER and, if it is told, CODE, came from an
-   instruction that is complete, so that the PC is that of the next one.
-   Codes up to 0 are of signals that a program has sent.  */
+/* Whether SIGNAL came from an instruction that is complete, so that the PC is
+   that of the next one.  */
 static inline bool
-sframe_signal_completes (int number, int code)
+sframe_signal_completes (const struct sframe_signal *signal)
 {
-  return ((number == SIGILL || number == SIGFPE || number == SIGTRAP)
-	  && code > 0);
+  return ((signal->number == SIGILL || signal->number == SIGFPE
+	   || signal->number == SIGTRAP)
+	  && signal->code > 0);
 }
 
-/* Find the saved registers of the signal frame at SP, and what they say about
-   the PC in *COMPLETED.  */
+/* Find the saved registers of the signal frame at SP, and what is told about
+   the signal.  */
 static inline bool
 sframe_signal_registers (bool rt, uintptr_t sp, struct sframe_stack *stack,
-			 uintptr_t *context, bool *completed)
+			 uintptr_t *context, struct sframe_signal *signal)
 {
-  uintptr_t number, code;
+  uintptr_t number;
 
-  if (!rt)
+  if (rt)
     {
-      if (!__sframe_stack_read (stack, sp + SFRAME_OLD_REGISTERS, context)
-	  || !__sframe_stack_read (stack, sp + SFRAME_OLD_SIGNAL, &number))
-	return false;
-      *completed = sframe_signal_completes (number >> 32, 1);
-      return true;
+      *context = sp + SFRAME_RT_REGISTERS;
+      return sframe_signal_read (sp + SFRAME_RT_INFO, stack, signal);
     }
-  if (!__sframe_stack_read (stack, sp + SFRAME_RT_INFO, &number)
-      || !__sframe_stack_read (stack, sp + SFRAME_RT_INFO + 8, &code))
+  if (!__sframe_stack_read (stack, sp + SFRAME_OLD_REGISTERS, context)
+      || !__sframe_stack_read (stack, sp + SFRAME_OLD_SIGNAL, &number))
     return false;
-  *context = sp + SFRAME_RT_REGISTERS;
-  *completed = sframe_signal_completes (number >> 32, code >> 32);
+  *signal = (struct sframe_signal) { .number = number >> 32, .code = 1 };
   return true;
+}
+
+/* Whether SIGNAL tells that the instruction at PC could not be fetched.  The
+   kernel tells only the page of the access, which may have been one to data;
+   but who branches to an address has it in a register, and nothing has been
+   executed since.  */
+static inline bool
+sframe_signal_fetch (const struct sframe_registers *registers,
+		     const struct sframe_signal *signal)
+{
+  uintptr_t page = -(uintptr_t) GLRO (dl_pagesize);
+
+  if (!sframe_signal_access (signal)
+      || ((signal->address ^ registers->pc) & page) != 0)
+    return false;
+  for (unsigned int i = 0; i <= SFRAME_MACHINE_SP; ++i)
+    if (registers->value[i] == registers->pc)
+      return true;
+  return false;
 }
 
 static inline enum sframe_step_status
@@ -105,11 +121,11 @@ sframe_signal_step (struct sframe_registers *registers,
     = { 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15 };
   bool rt = (sframe_svc ((const unsigned char *) registers->pc)
 	     == SFRAME_SVC_RT_SIGRETURN);
+  struct sframe_signal signal;
   uintptr_t context;
-  bool completed;
 
   if (!sframe_signal_registers (rt, registers->value[SFRAME_MACHINE_SP], stack,
-				&context, &completed))
+				&context, &signal))
     return SFRAME_STEP_BROKEN;
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
     {
@@ -125,8 +141,13 @@ sframe_signal_step (struct sframe_registers *registers,
 			    &registers->pc))
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+  registers->fetch_failed = sframe_signal_fetch (registers, &signal);
   /* No instruction ends at an odd address: it was branched to.  */
-  registers->interrupted = !completed || registers->pc % 2 != 0;
+  registers->interrupted
+    = (!sframe_signal_completes (&signal)
+       || registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0);
+  if (sframe_signal_fault (&signal))
+    __sframe_stack_doubt (stack, sframe_ask_always);
   return SFRAME_STEP_CALLER;
 }
 

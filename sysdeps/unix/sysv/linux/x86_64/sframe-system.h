@@ -14,6 +14,7 @@
 
 #include <link.h>
 #include <sframe-machine.h>
+#include <sframe-signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
@@ -40,7 +41,47 @@ sframe_signal_object (const struct link_map *map)
 }
 
 /* The return to the trampoline has popped the first member of struct
-   rt_sigframe, so that SP points to the second one, the context.  */
+   rt_sigframe, so that SP points to the second one, the context.  The third
+   one is the siginfo_t.  The signal mask in the context is the kernel's.  */
+#define SFRAME_SIGNAL_INFO (offsetof (ucontext_t, uc_sigmask) + __NSIG_BYTES)
+
+/* A page fault, and that it came from fetching an instruction.  Document:
+   Intel's manual, volume 3, "Interrupt 14".  */
+#define SFRAME_TRAP_PAGE_FAULT 14
+#define SFRAME_PAGE_FAULT_FETCH 16
+
+static inline bool
+sframe_read_greg (struct sframe_stack *stack, uintptr_t gregs, int number,
+		  uintptr_t *value)
+{
+  return __sframe_stack_read (stack, gregs + number * sizeof (greg_t), value);
+}
+
+/* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS has.
+   The trap is the last one of the thread, and so of this signal if it is one
+   of a fault, even if there is no siginfo_t that says so.  If it is not, the
+   trap cannot be that PC was not fetched, unless that was so earlier.  */
+static inline bool
+sframe_signal_cause (struct sframe_registers *registers,
+		     struct sframe_stack *stack, uintptr_t context)
+{
+  uintptr_t gregs = context + offsetof (ucontext_t, uc_mcontext.gregs);
+  uintptr_t trap, error, address;
+  struct sframe_signal signal;
+
+  if (!sframe_read_greg (stack, gregs, REG_TRAPNO, &trap)
+      || !sframe_read_greg (stack, gregs, REG_ERR, &error)
+      || !sframe_read_greg (stack, gregs, REG_CR2, &address)
+      || !sframe_signal_read (context + SFRAME_SIGNAL_INFO, stack, &signal))
+    return false;
+  registers->fetch_failed = (trap == SFRAME_TRAP_PAGE_FAULT
+			     && (error & SFRAME_PAGE_FAULT_FETCH) != 0
+			     && address == registers->pc);
+  if (trap != 0 || sframe_signal_fault (&signal))
+    __sframe_stack_doubt (stack, sframe_ask_always);
+  return true;
+}
+
 static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)
@@ -50,15 +91,14 @@ sframe_signal_step (struct sframe_registers *registers,
     = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
 	REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14,
 	REG_R15 };
-  uintptr_t gregs = (registers->value[SFRAME_MACHINE_SP]
-		     + offsetof (ucontext_t, uc_mcontext.gregs));
+  uintptr_t context = registers->value[SFRAME_MACHINE_SP];
+  uintptr_t gregs = context + offsetof (ucontext_t, uc_mcontext.gregs);
 
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
-    if (!__sframe_stack_read (stack, gregs + saved[i] * sizeof (greg_t),
-			      &registers->value[i]))
+    if (!sframe_read_greg (stack, gregs, saved[i], &registers->value[i]))
       return SFRAME_STEP_BROKEN;
-  if (!__sframe_stack_read (stack, gregs + REG_RIP * sizeof (greg_t),
-			    &registers->pc))
+  if (!sframe_read_greg (stack, gregs, REG_RIP, &registers->pc)
+      || !sframe_signal_cause (registers, stack, context))
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->interrupted = true;

@@ -1,0 +1,107 @@
+/* Test backtrace on a main stack deeper than the usual limit, and from a
+   handler that has an alternate stack.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <support/support.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+
+enum
+{
+  FRAMES = 80,
+  FRAME_SIZE = 256 * 1024,
+  LIMIT = 64 * 1024 * 1024,
+};
+
+static struct trace_pair pair;
+
+static void
+handler (int signo)
+{
+  collect (&pair);
+}
+
+static void
+trace_twice (void)
+{
+  collect (&pair);
+  check_same (&pair);
+  raise (SIGUSR1);
+  check_same (&pair);
+  TEST_COMPARE (pair.oracle.signal_frames, 1);
+}
+
+static void
+do_nothing (void)
+{
+}
+
+static void recurse_fixed (int, void (*) (void));
+
+/* Finds its frame by FP, because the frame's size varies.  */
+static void FRAME
+recurse_variable (int depth, void (*function) (void))
+{
+  char buffer[FRAME_SIZE + depth % 61];
+  USE (buffer);
+  recurse_fixed (depth - 1, function);
+  KEEP_FRAME ();
+}
+
+/* Finds its frame by SP.  */
+static void FRAME
+recurse_fixed (int depth, void (*function) (void))
+{
+  char buffer[FRAME_SIZE];
+  USE (buffer);
+  if (depth == 0)
+    function ();
+  else
+    (depth % 2 == 0 ? recurse_variable : recurse_fixed) (depth - 1, function);
+  KEEP_FRAME ();
+}
+
+/* Call FUNCTION deep down in a process of its own.  */
+static int
+run (void (*function) (void))
+{
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      recurse_fixed (FRAMES, function);
+      check_no_fallback ();
+      _exit (support_report_failure (0));
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  return status;
+}
+
+static int
+do_test (void)
+{
+  struct rlimit limit;
+  TEST_COMPARE (getrlimit (RLIMIT_STACK, &limit), 0);
+  limit.rlim_cur = LIMIT;
+  if ((limit.rlim_max != RLIM_INFINITY && limit.rlim_max < LIMIT)
+      || setrlimit (RLIMIT_STACK, &limit) != 0)
+    FAIL_UNSUPPORTED ("the limit of the stack is too small");
+  /* An emulator gives the main stack its size when it starts.  */
+  if (run (do_nothing) != 0)
+    FAIL_UNSUPPORTED ("the main stack does not grow so far");
+
+  struct sigaction sa = { .sa_handler = handler,
+			  .sa_flags = SA_ONSTACK | SA_SIGINFO };
+  xsigaction (SIGUSR1, &sa, NULL);
+  void *stack = xalloc_sigstack (64 * 1024);
+  TEST_COMPARE (run (trace_twice), 0);
+  xfree_sigstack (stack);
+  return 0;
+}
+
+#include <support/test-driver.c>

@@ -1,0 +1,148 @@
+/* Test that backtrace does not read from a page in the midst of the thread's
+   stack that is not readable, and leaves errno alone when it finds out.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <support/temp_file.h>
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-asm.h"
+
+#if HAVE_SFRAME_ASM
+
+enum
+{
+  /* take, smash and caller.  */
+  GOOD_FRAMES = 3,
+  STACK_SIZE = 1024 * 1024,
+  /* Where there is something else than memory, in pages from the start of the
+     buffer on the stack: far enough from the frames below.  */
+  PROTECTED = 4,
+  UNMAPPED = 6,
+  BEYOND_END_OF_FILE = 8,
+  BUFFER_PAGES = 10,
+  ERRNO = 4711,
+};
+
+static size_t page;
+static void *hole;
+static struct trace good, bad[3];
+static int errno_after[array_length (bad)];
+static size_t taken;
+
+static void FRAME
+take (struct trace *trace)
+{
+  trace->count = backtrace (trace->pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+static void FRAME
+smash (struct trace *trace)
+{
+  void *volatile *place = SAVED_FP;
+  void *saved = *place;
+  if (hole != NULL)
+    *place = hole;
+  take (trace);
+  *place = saved;
+}
+
+/* Whether a system call that reads from ADDRESS fails.  Some emulators die
+   instead if it is beyond the end of a file.  */
+static bool
+call_fails (void *address)
+{
+  pid_t pid = xfork ();
+  if (pid == 0)
+    _exit (syscall (SYS_rt_sigprocmask, -1, address, NULL, 8) != -1
+	   || errno != EFAULT);
+  int status;
+  xwaitpid (pid, &status, 0);
+  return status == 0;
+}
+
+/* Variable in size, so that its CFA comes from FP.  One call, so that all
+   traces have the same return address.  */
+static void FRAME
+caller (size_t size)
+{
+  char buffer[size + page];
+  char *start = buffer + (-(uintptr_t) buffer & (page - 1));
+  int fd = create_temp_file ("tst-sframe-hole", NULL);
+  xmprotect (start + PROTECTED * page, page, PROT_NONE);
+  xmunmap (start + UNMAPPED * page, page);
+  xmmap (start + BEYOND_END_OF_FILE * page, page, PROT_READ | PROT_WRITE,
+	 MAP_SHARED | MAP_FIXED, fd);
+  xclose (fd);
+
+  size_t at[] = { 0, PROTECTED, UNMAPPED, BEYOND_END_OF_FILE };
+  for (volatile size_t i = 0; i < array_length (at); ++i)
+    {
+      if (i > 0 && !call_fails (start + at[i] * page))
+	{
+	  TEST_COMPARE (at[i], BEYOND_END_OF_FILE);
+	  break;
+	}
+      ++taken;
+      hole = i == 0 ? NULL : start + at[i] * page + page / 2;
+      errno = ERRNO;
+      smash (i == 0 ? &good : &bad[i - 1]);
+      if (i > 0)
+	errno_after[i - 1] = errno;
+    }
+
+  xmmap (start + PROTECTED * page, (BUFFER_PAGES - PROTECTED) * page,
+	 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+  KEEP_FRAME ();
+}
+
+static void *
+thread_function (void *closure)
+{
+  caller (BUFFER_PAGES * page);
+  return closure;
+}
+
+static int
+do_test (void)
+{
+  page = sysconf (_SC_PAGESIZE);
+  void *stack = xmmap (NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  pthread_attr_t attr;
+  xpthread_attr_init (&attr);
+  TEST_COMPARE (pthread_attr_setstack (&attr, stack, STACK_SIZE), 0);
+  xpthread_join (xpthread_create (&attr, thread_function, NULL));
+  xpthread_attr_destroy (&attr);
+
+  check_no_fallback ();
+  TEST_VERIFY (good.count > GOOD_FRAMES);
+  for (size_t i = 0; i < taken - 1; ++i)
+    {
+      TEST_COMPARE (bad[i].count, GOOD_FRAMES);
+      TEST_COMPARE_BLOB (bad[i].pc, GOOD_FRAMES * sizeof (void *),
+			 good.pc, GOOD_FRAMES * sizeof (void *));
+      TEST_COMPARE (errno_after[i], ERRNO);
+    }
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs to know where FP is saved");
+}
+#endif
+
+#include <support/test-driver.c>

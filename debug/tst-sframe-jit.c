@@ -1,0 +1,107 @@
+/* Test that code in no object, which has been executed, is not taken for the
+   target of a wild call, whatever it keeps where a call leaves the return
+   address.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <setjmp.h>
+#include <sys/mman.h>
+
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-asm.h"
+
+#if HAVE_SFRAME_ASM
+
+static struct trace_pair pair;
+static sigjmp_buf escape;
+static struct trace good;
+
+static void
+handler (int signo)
+{
+  collect (&pair);
+  siglongjmp (escape, 1);
+}
+
+static void FRAME
+take (void)
+{
+  good.count = backtrace (good.pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+/* Code to be copied, which is given a return address of somebody else's and a
+   pointer into its own page, and then faults.  */
+extern const char code[], code_read[], code_write[], code_illegal[], code_end[];
+asm (".pushsection .rodata\n"
+# if HAVE_SFRAME_X86
+     "code:\n"
+     "code_read: push %rdi\n"
+     "mov 0, %eax\n"
+     "code_write: push %rdi\n"
+     "mov %rdi, (%rsi)\n"
+     "code_illegal: push %rdi\n"
+     "ud2\n"
+# else
+     ".balign 2\n"
+     "code:\n"
+     "code_read: lgr %r14, %r2\n"
+     "lg %r0, 0\n"
+     "code_write: lgr %r14, %r2\n"
+     "stg %r2, 0(%r3)\n"
+     "code_illegal: lgr %r14, %r2\n"
+     ".short 0\n"
+# endif
+     "code_end:\n"
+     ".popsection");
+
+static void FRAME
+run (char *copy, const char *start, void *pointer)
+{
+  if (sigsetjmp (escape, 1) == 0)
+    ((void (*) (void *, void *)) (copy + (start - code))) (good.pc[1],
+							    pointer);
+  KEEP_FRAME ();
+}
+
+static void
+check (char *copy, const char *start, void *pointer)
+{
+  pair.ours.count = 0;
+  run (copy, start, pointer);
+  /* Nobody knows who called the code.  collect, handler and the trampoline are
+     before it.  */
+  TEST_COMPARE (pair.ours.count, 4);
+  TEST_VERIFY (pair.ours.pc[3] - (void *) copy <= code_end - code);
+}
+
+static int
+do_test (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  char *copy = xmmap (NULL, page, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  memcpy (copy, code, code_end - code);
+  xmprotect (copy, page, PROT_READ | PROT_EXEC);
+
+  handle_signal (SIGSEGV, handler);
+  handle_signal (SIGILL, handler);
+  take ();
+  TEST_VERIFY_EXIT (good.count > 2);
+  check (copy, code_read, NULL);
+  check (copy, code_write, copy + page / 2);
+  check (copy, code_illegal, NULL);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs a function in assembler");
+}
+#endif
+
+#include <support/test-driver.c>

@@ -1,0 +1,265 @@
+/* Test that backtrace makes do with system calls that any sandbox permits, and
+   that one which answers them in its own way does not mislead it.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <support/support.h>
+#include <support/test-driver.h>
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+#include "tst-sframe-asm.h"
+
+#if HAVE_SFRAME_ASM
+
+static struct trace_pair pair;
+
+static void
+install (const struct sock_filter *filter, size_t count)
+{
+  struct sock_fprog program
+    = { .len = count, .filter = (struct sock_filter *) filter };
+  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+    _exit (EXIT_UNSUPPORTED);
+}
+
+# define LOAD_NUMBER							\
+  BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr))
+# define RETURN(action) BPF_STMT (BPF_RET | BPF_K, action)
+# define ALLOW(name)							\
+  BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1),		\
+  RETURN (SECCOMP_RET_ALLOW)
+
+/* Kill the process for any call but those that a program at work needs:
+   what the sandbox of OpenSSH's server permits without looking at arguments,
+   and what the return from a handler takes.  */
+static void
+permit_common_calls (void)
+{
+  static const struct sock_filter filter[] =
+    {
+      LOAD_NUMBER,
+      ALLOW (brk),
+      ALLOW (clock_gettime),
+      ALLOW (close),
+      ALLOW (exit),
+      ALLOW (exit_group),
+      ALLOW (futex),
+      ALLOW (getpid),
+      ALLOW (getrandom),
+      ALLOW (madvise),
+      ALLOW (munmap),
+      ALLOW (nanosleep),
+      ALLOW (ppoll),
+      ALLOW (read),
+      ALLOW (rt_sigprocmask),
+      ALLOW (rt_sigreturn),
+      ALLOW (write),
+      RETURN (SECCOMP_RET_KILL_PROCESS),
+    };
+  install (filter, array_length (filter));
+}
+
+/* Have each rt_sigprocmask fail with ERROR, or do nothing if that is 0.  */
+static void
+answer_probe (int error)
+{
+  const struct sock_filter filter[] =
+    {
+      LOAD_NUMBER,
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigprocmask, 0, 1),
+      RETURN (SECCOMP_RET_ERRNO | error),
+      RETURN (SECCOMP_RET_ALLOW),
+    };
+  install (filter, array_length (filter));
+}
+
+static void
+collect_and_exit (void)
+{
+  collect (&pair);
+  _exit (pair.oracle.complete && first_difference (&pair) < 0 ? 0 : 1);
+}
+
+static void
+handler (int signo)
+{
+  collect_and_exit ();
+}
+
+/* In a handler that has an alternate stack, of a signal that gives reason for
+   doubt.  */
+static void FRAME
+fault (void)
+{
+  asm volatile (ASM_FAULT);
+  KEEP_FRAME ();
+}
+
+static void
+common_alternate (void)
+{
+  permit_common_calls ();
+  fault ();
+}
+
+static void *
+fault_in_thread (void *closure)
+{
+  stack_t ss = { .ss_sp = closure, .ss_size = 64 * 1024 };
+  TEST_COMPARE (sigaltstack (&ss, NULL), 0);
+  permit_common_calls ();
+  fault ();
+  return closure;
+}
+
+static void
+common_thread (void)
+{
+  void *stack = xmalloc (64 * 1024);
+  xpthread_join (xpthread_create (NULL, fault_in_thread, stack));
+}
+
+/* What makecontext puts above CONTEXT_FUNCTION is for another test.  */
+static void FRAME
+context_function (void)
+{
+  collect (&pair);
+  _exit (pair.ours.count >= 2 && first_difference (&pair) < 0 ? 0 : 1);
+}
+
+static void
+common_context (void)
+{
+  static char stack[256 * 1024];
+  ucontext_t context;
+  TEST_COMPARE (getcontext (&context), 0);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = sizeof (stack);
+  context.uc_link = NULL;
+  makecontext (&context, context_function, 0);
+  permit_common_calls ();
+  setcontext (&context);
+}
+
+/* Whatever the probe says, what is known of the stack is enough.  */
+static void
+on_known_stack (int error)
+{
+  /* The handler is to run on this stack.  */
+  stack_t ss = { .ss_flags = SS_DISABLE };
+  TEST_COMPARE (sigaltstack (&ss, NULL), 0);
+  answer_probe (error);
+  fault ();
+}
+
+static void
+permission_denied (void)
+{
+  on_known_stack (EPERM);
+}
+
+static void
+said_to_be_invalid (void)
+{
+  on_known_stack (EINVAL);
+}
+
+static void
+said_to_be_done (void)
+{
+  on_known_stack (0);
+}
+
+static void FRAME
+take (void)
+{
+  pair.ours.count = backtrace (pair.ours.pc, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+static void FRAME
+smash (void *fp)
+{
+  void *volatile *place = SAVED_FP;
+  void *saved = *place;
+  *place = fp;
+  take ();
+  *place = saved;
+}
+
+/* FP leads to where nothing can be read, and the probe gives the answer that
+   means the contrary.  Variable in size, so that the CFA comes from FP.  */
+static void FRAME
+misled (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  void *memory = xmmap (NULL, 2 * page, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  char buffer[page];
+  USE (buffer);
+  answer_probe (EINVAL);
+  smash (memory + page);
+  /* take, smash and misled.  */
+  _exit (pair.ours.count == 3 ? 0 : 1);
+}
+
+static void
+run (const char *name, void (*function) (void))
+{
+  printf ("info: %s\n", name);
+  fflush (stdout);
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      function ();
+      _exit (2);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == EXIT_UNSUPPORTED)
+    FAIL_UNSUPPORTED ("seccomp filters are not available");
+  TEST_COMPARE (status, 0);
+}
+
+static int
+do_test (void)
+{
+  struct sigaction sa = { .sa_handler = handler,
+			  .sa_flags = SA_ONSTACK | SA_SIGINFO };
+  xsigaction (FAULT_SIGNAL, &sa, NULL);
+  void *stack = xalloc_sigstack (64 * 1024);
+  run ("common calls, alternate stack", common_alternate);
+  run ("common calls, alternate stack of a thread", common_thread);
+  run ("common calls, a context's stack", common_context);
+  run ("the probe fails with EPERM", permission_denied);
+  run ("the probe fails with EINVAL", said_to_be_invalid);
+  run ("the probe succeeds", said_to_be_done);
+  run ("the probe fails with EINVAL where nothing is", misled);
+  xfree_sigstack (stack);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs to know where FP is saved");
+}
+#endif
+
+#include <support/test-driver.c>

@@ -1,0 +1,166 @@
+/* What the instruction before a return address on x86-64 has called.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: async-signal-safe; operands in memory are read through
+   sframe-stack.h, and SFRAME_MACHINE_CALL_SIZE bytes of code before the return
+   address.
+
+   Instructions cannot be told apart backwards, so that some other one may
+   pass for a call.
+
+   Document: Intel's manual, volume 2, "ModR/M and SIB Bytes".  */
+
+#ifndef _SFRAME_CALL_H
+#define _SFRAME_CALL_H
+
+#include <sframe-step.h>
+#include <string.h>
+
+/* A REX prefix, the opcode, a ModRM byte, a SIB byte and a displacement.  */
+#define SFRAME_MACHINE_CALL_SIZE 8
+#define SFRAME_MACHINE_CALL_SIZE_MIN 2
+
+/* Of a direct call, its displacement included.  */
+#define SFRAME_DIRECT_CALL 0xe8
+#define SFRAME_DIRECT_CALL_SIZE 5
+
+/* After int3, with which some linkers fill gaps, PC is that of the next
+   byte.  */
+#define SFRAME_TRAP_SIZE 1
+
+#define SFRAME_REX_B 1
+#define SFRAME_REX_X 2
+
+static inline bool
+sframe_is_target (uintptr_t target, uintptr_t pc)
+{
+  return target == pc || target + SFRAME_TRAP_SIZE == pc;
+}
+
+/* Bytes from the opcode of an indirect call, 0xff, to its end; 0 if it is
+   another instruction.  */
+static inline unsigned int
+sframe_indirect_call_size (const unsigned char *code)
+{
+  unsigned int mod = code[1] >> 6, rm = code[1] & 7;
+
+  if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+    return 0;
+  if (mod == 3)
+    return 2;
+  unsigned int size = rm == 4 ? 3 : 2;
+  if (mod == 0)
+    return size + (rm == 5 || (rm == 4 && (code[2] & 7) == 5) ? 4 : 0);
+  return size + (mod == 1 ? 1 : 4);
+}
+
+/* The displacement of SIZE bytes, 0 to 4, before RA.  */
+static inline intptr_t
+sframe_displacement (const unsigned char *ra, unsigned int size)
+{
+  int32_t word;
+
+  if (size == 0)
+    return 0;
+  if (size == 1)
+    return (signed char) ra[-1];
+  memcpy (&word, ra - sizeof word, sizeof word);
+  return word;
+}
+
+/* The register that instructions call NUMBER, as it was before the call pushed
+   the return address.  */
+static inline uintptr_t
+sframe_call_register (const struct sframe_registers *registers,
+		      unsigned int number)
+{
+  /* The first half of DWARF's numbers are in another order.  */
+  static const unsigned char dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
+
+  if (number == 4)
+    return registers->value[dwarf[number]] + sizeof (uintptr_t);
+  return registers->value[number < sizeof dwarf ? dwarf[number] : number];
+}
+
+/* The address of the operand of the indirect call of SIZE bytes before RA,
+   which is in memory, with the prefix REX.  */
+static inline uintptr_t
+sframe_call_address (const unsigned char *ra, unsigned int size,
+		     unsigned int rex,
+		     const struct sframe_registers *registers)
+{
+  const unsigned char *code = ra - size;
+  unsigned int mod = code[1] >> 6, base = code[1] & 7;
+  bool sib = base == 4;
+  intptr_t address = sframe_displacement (ra, size - 2 - sib);
+
+  if (sib)
+    {
+      unsigned int index
+	= (code[2] >> 3 & 7) + ((rex & SFRAME_REX_X) != 0 ? 8 : 0);
+      /* The number of SP means none.  */
+      if (index != 4)
+	address += sframe_call_register (registers, index) << (code[2] >> 6);
+      base = code[2] & 7;
+    }
+  if (mod == 0 && base == 5)
+    return sib ? address : (uintptr_t) ra + address;
+  if ((rex & SFRAME_REX_B) != 0)
+    base += 8;
+  return address + sframe_call_register (registers, base);
+}
+
+/* Whether the indirect call of SIZE bytes before RA, with the prefix REX, has
+   led to PC in *REGISTERS.  */
+static inline bool
+sframe_indirect_call_to (const unsigned char *ra, unsigned int size,
+			 unsigned int rex,
+			 const struct sframe_registers *registers,
+			 struct sframe_stack *stack, uintptr_t pc)
+{
+  unsigned int modrm = ra[1 - (int) size];
+  uintptr_t target;
+
+  if (modrm >> 6 == 3)
+    target = sframe_call_register (registers, (modrm & 7)
+				   + ((rex & SFRAME_REX_B) != 0 ? 8 : 0));
+  else if (!__sframe_stack_read (stack, sframe_call_address (ra, size, rex,
+							     registers),
+				 &target))
+    return false;
+  return sframe_is_target (target, pc);
+}
+
+/* What the instruction before RA is, and whether it has led to PC, given the
+   registers right after it.  */
+static inline enum sframe_call
+sframe_call_before (const unsigned char *ra, uintptr_t pc,
+		    const struct sframe_registers *registers,
+		    struct sframe_stack *stack)
+{
+  enum sframe_call found = SFRAME_CALL_NONE;
+
+  if (ra[-SFRAME_DIRECT_CALL_SIZE] == SFRAME_DIRECT_CALL)
+    {
+      if (sframe_is_target ((uintptr_t) ra + sframe_displacement (ra, 4), pc))
+	return SFRAME_CALL_TO_PC;
+      found = SFRAME_CALL_SOMEWHERE;
+    }
+  for (unsigned int size = SFRAME_MACHINE_CALL_SIZE_MIN;
+       size < SFRAME_MACHINE_CALL_SIZE; ++size)
+    if (sframe_indirect_call_size (ra - size) == size)
+      {
+	/* What precedes may be a prefix or the end of another one.  */
+	unsigned int rex = ra[-1 - (int) size];
+	if (sframe_indirect_call_to (ra, size, 0, registers, stack, pc)
+	    || (rex >> 4 == 4
+		&& sframe_indirect_call_to (ra, size, rex, registers, stack,
+					    pc)))
+	  return SFRAME_CALL_TO_PC;
+	found = SFRAME_CALL_SOMEWHERE;
+      }
+  return found;
+}
+
+#endif /* _SFRAME_CALL_H  */
