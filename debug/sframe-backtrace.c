@@ -91,8 +91,8 @@ step_call (struct sframe_registers *registers, struct sframe_stack *stack)
   return __sframe_step (registers, &rule, stack);
 }
 
-/* What the instruction before PC, where a call may return to, says about having
-   led to the frame in *REGISTERS.  */
+/* What the instruction before PC, where a call may return to, says about
+   having led to the frame in *REGISTERS.  */
 static enum sframe_call
 call_before (uintptr_t pc, const struct sframe_registers *registers,
 	     struct sframe_stack *stack)
@@ -108,10 +108,10 @@ call_before (uintptr_t pc, const struct sframe_registers *registers,
 			     registers, stack);
 }
 
-/* Step from a PC that no table knows to the call that has led to it, if the
-   instruction before it is a call and, if EXACTLY is set, one to there.  If it
-   is not, something else has led there, such as a return through an overwritten
-   address.  */
+/* Step from a PC that no table knows to the call that has led to it.  What
+   this leads to must follow a call instruction and, if EXACTLY is set, one of
+   a call to that PC.  If it does not, something else has led there, such as a
+   return through an overwritten address.  */
 static enum sframe_step_status RELEASE_STACK
 step_wild (struct sframe_registers *registers, struct sframe_stack *stack,
 	   bool exactly)
@@ -153,8 +153,8 @@ is_unfetched (const struct link_map *map, struct sframe_registers *registers)
    machine, when it looks for a signal trampoline.  */
 #define TRAMPOLINE_LOOK 16
 
-/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can be
-   read as far as is known.  MAP is the object there or null.  */
+/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can
+   be read, as far as is known.  MAP is the object there or null.  */
 static bool
 can_look (const struct link_map *map, uintptr_t address, size_t size)
 {
@@ -175,7 +175,7 @@ give_up (const struct link_map *map, struct sframe_registers *registers,
   if (!can_look (map, pc, TRAMPOLINE_LOOK))
     return (registers->interrupted
 	    ? step_wild (registers, stack, false) : SFRAME_STEP_BROKEN);
-  if (registers->interrupted
+  if (knows_all (registers)
       || (can_look (map, pc - SFRAME_MACHINE_CALL_SIZE,
 		    SFRAME_MACHINE_CALL_SIZE)
 	  && sframe_call_before ((const unsigned char *) pc, pc, registers,
@@ -293,7 +293,7 @@ step (struct sframe_trace *trace)
       return SFRAME_STEP_OUTERMOST;
     }
 
-  status = __sframe_eh_object_step (map, eh_header, pc, registers, stack);
+  status = __sframe_eh_object_step (trace, map, eh_header, pc);
   if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_UNSUPPORTED)
     return status;
   enum sframe_step_status last = step_sframe (trace, map, pc, true);

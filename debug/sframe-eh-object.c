@@ -41,10 +41,22 @@ find_entry (const struct link_map *map, const void *header, uintptr_t pc,
   return __sframe_eh_find (&table, pc, entry);
 }
 
+/* Remember what ROW says for the PC of TRACE's frame.  A trace that needs more
+   than SP, FP and PC does not come this way again.  */
+static void __attribute__ ((noinline))
+remember (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
+	  const struct sframe_eh_row *row)
+{
+  struct sframe_rule rule;
+
+  if (!trace->all_registers && __sframe_eh_rule (entry, row, &rule))
+    __sframe_remember (trace, &rule);
+}
+
 enum sframe_step_status
-__sframe_eh_object_step (const struct link_map *map, const void *header,
-			 uintptr_t pc, struct sframe_registers *registers,
-			 struct sframe_stack *stack)
+__sframe_eh_object_step (struct sframe_trace *trace,
+			 const struct link_map *map, const void *header,
+			 uintptr_t pc)
 {
   struct sframe_eh_entry entry;
   struct sframe_eh_row row;
@@ -55,7 +67,11 @@ __sframe_eh_object_step (const struct link_map *map, const void *header,
   if (status == SFRAME_EH_OK)
     status = __sframe_eh_find_row (&entry, pc, &row);
   if (status == SFRAME_EH_OK)
-    status = __sframe_eh_step (registers, &entry, &row, stack);
+    {
+      remember (trace, &entry, &row);
+      status = __sframe_eh_step (trace->registers, &entry, &row,
+				 &trace->stack);
+    }
   switch (status)
     {
     case SFRAME_EH_OK:

@@ -1,5 +1,5 @@
 /* Test that backtrace forgets the rules of an object that was unloaded, when
-   another one is loaded in its place.
+   another one is loaded in its place, be they of .sframe or .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -29,15 +29,24 @@ run (const char *module)
   return pair.oracle.pc[2];
 }
 
-static int
-do_test (void)
+static void
+check_modules (const char *first, const char *second)
 {
   for (int i = 0; i < 10; ++i)
     {
-      void *first = run ("tst-sframe-cache-unload-mod1.so");
-      if (run ("tst-sframe-cache-unload-mod2.so") != first)
+      void *place = run (first);
+      if (run (second) != place)
 	FAIL_UNSUPPORTED ("the modules were loaded at different places");
     }
+}
+
+static int
+do_test (void)
+{
+  check_modules ("tst-sframe-cache-unload-mod1.so",
+		 "tst-sframe-cache-unload-mod2.so");
+  check_modules ("tst-sframe-cache-unload-stripped1.so",
+		 "tst-sframe-cache-unload-stripped2.so");
   check_no_fallback ();
   return 0;
 }

@@ -1,6 +1,6 @@
 /* Test that code in no object, which has been executed, is not taken for the
    target of a wild call, whatever it keeps where a call leaves the return
-   address.
+   address; and that libgcc is asked about it, but not beyond a fault.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -34,7 +34,9 @@ take (void)
 
 /* Code to be copied, which is given a return address of somebody else's and a
    pointer into its own page, and then faults.  */
-extern const char code[], code_read[], code_write[], code_illegal[], code_end[];
+extern const char code[], code_read[], code_write[], code_illegal[];
+/* Or it calls the function that it is given.  */
+extern const char code_call[], code_end[];
 asm (".pushsection .rodata\n"
 # if HAVE_SFRAME_X86
      "code:\n"
@@ -44,6 +46,10 @@ asm (".pushsection .rodata\n"
      "mov %rdi, (%rsi)\n"
      "code_illegal: push %rdi\n"
      "ud2\n"
+     "code_call: sub $8, %rsp\n"
+     "call *%rdi\n"
+     "add $8, %rsp\n"
+     "ret\n"
 # else
      ".balign 2\n"
      "code:\n"
@@ -53,6 +59,11 @@ asm (".pushsection .rodata\n"
      "stg %r2, 0(%r3)\n"
      "code_illegal: lgr %r14, %r2\n"
      ".short 0\n"
+     "code_call: stmg %r14, %r15, 112(%r15)\n"
+     "aghi %r15, -160\n"
+     "basr %r14, %r2\n"
+     "lmg %r14, %r15, 272(%r15)\n"
+     "br %r14\n"
 # endif
      "code_end:\n"
      ".popsection");
@@ -77,6 +88,13 @@ check (char *copy, const char *start, void *pointer)
   TEST_VERIFY (pair.ours.pc[3] - (void *) copy <= code_end - code);
 }
 
+static void FRAME
+called (void)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+}
+
 static int
 do_test (void)
 {
@@ -93,6 +111,12 @@ do_test (void)
   check (copy, code_read, NULL);
   check (copy, code_write, copy + page / 2);
   check (copy, code_illegal, NULL);
+  check_no_fallback ();
+
+  ((void (*) (void (*) (void))) (copy + (code_call - code))) (called);
+  check_equal (&pair);
+  TEST_COMPARE (pair.ours.count, 3);
+  TEST_VERIFY (libgcc_is_loaded ());
   return 0;
 }
 

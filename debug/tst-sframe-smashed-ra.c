@@ -61,6 +61,8 @@ do_test (void)
   smash (NULL, &good);
   for (size_t i = 0; i < array_length (bad_values); ++i)
     smash (&bad_values[i], &bad[i]);
+  /* No call precedes any of them, so that libgcc is not asked.  */
+  check_no_fallback ();
   TEST_VERIFY (good.count > GOOD_FRAMES + 1);
   for (size_t i = 0; i < array_length (bad_values); ++i)
     {

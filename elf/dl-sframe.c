@@ -182,9 +182,7 @@ _dl_sframe_unregister (struct link_map *map)
 {
   /* Who sees this number sees that the object is not to be found any more, so
      that no rule of its can be stored under the number.  */
-  if (map->l_sframe.fde_count != 0)
-    atomic_store_release (&GL (dl_sframe_unloads),
-			  GL (dl_sframe_unloads) + 1);
+  atomic_store_release (&GL (dl_sframe_unloads), GL (dl_sframe_unloads) + 1);
   if (!map->l_sframe_registered)
     return;
   _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);

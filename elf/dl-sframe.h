@@ -30,7 +30,7 @@ void _dl_sframe_register_all (void) attribute_hidden;
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
 /* Take back the registration of MAP and have rules forgotten that were read
-   from its table.  Must come after _dl_find_object has stopped to find it and
+   from its tables.  Must come after _dl_find_object has stopped to find it and
    before its memory is unmapped: neither a table nor a remembered rule must
    ever describe what is mapped there next.  */
 void _dl_sframe_unregister (struct link_map *map) attribute_hidden;

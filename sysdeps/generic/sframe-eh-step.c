@@ -195,3 +195,56 @@ __sframe_eh_step (struct sframe_registers *registers,
   registers->interrupted = entry->signal;
   return SFRAME_EH_OK;
 }
+
+/* Whether a step by ROW evaluates expressions, of which some are not
+   understood, or finds SP anywhere but at the CFA.  */
+static bool
+is_special (const struct sframe_eh_row *row)
+{
+  if (row->cfa_expression || row->rule[SFRAME_MACHINE_SP] != SFRAME_EH_UNSET)
+    return true;
+  for (unsigned int i = 0; i < SFRAME_EH_COLUMNS; ++i)
+    if (row->rule[i] == SFRAME_EH_EXPRESSION_VALUE
+	|| row->rule[i] == SFRAME_EH_EXPRESSION_MEMORY)
+      return true;
+  return false;
+}
+
+/* Store in *PLACE where ROW has the value of COLUMN.  Return false if SFrame
+   has no words for that.  */
+static bool
+find_place (const struct sframe_eh_row *row, unsigned int column,
+	    struct sframe_place *place)
+{
+  *place = (struct sframe_place) { .kind = SFRAME_UNCHANGED };
+  switch (row->rule[column])
+    {
+    case SFRAME_EH_UNSET:
+    case SFRAME_EH_SAME:
+      return true;
+    case SFRAME_EH_CFA_MEMORY:
+      place->kind = SFRAME_CFA_MEMORY;
+      place->offset = row->operand[column];
+      return (uint64_t) place->offset == row->operand[column];
+    default:
+      return false;
+    }
+}
+
+bool
+__sframe_eh_rule (const struct sframe_eh_entry *entry,
+		  const struct sframe_eh_row *row, struct sframe_rule *rule)
+{
+  if (entry->signal || entry->ra_column != SFRAME_MACHINE_RA
+      || is_special (row))
+    return false;
+  *rule = (struct sframe_rule)
+    { .outermost = row->rule[entry->ra_column] == SFRAME_EH_UNDEFINED,
+      .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = row->cfa_register,
+	       .offset = row->cfa_operand } };
+  return (rule->outermost
+	  || ((uint64_t) rule->cfa.offset == row->cfa_operand
+	      && find_place (row, entry->ra_column, &rule->ra)
+	      && rule->ra.kind == SFRAME_CFA_MEMORY
+	      && find_place (row, SFRAME_MACHINE_FP, &rule->fp)));
+}

@@ -27,6 +27,14 @@ __sframe_eh_step (struct sframe_registers *registers,
 		  struct sframe_eh_row *row, struct sframe_stack *stack)
   attribute_hidden;
 
+/* Store in *RULE what ROW, as __sframe_eh_find_row left it, says of PC, SP and
+   FP.  Return false if SFrame has no words for that, or if it depends on more
+   than the PC whether the step is understood.  */
+bool
+__sframe_eh_rule (const struct sframe_eh_entry *entry,
+		  const struct sframe_eh_row *row,
+		  struct sframe_rule *rule) attribute_hidden;
+
 /* Store the value of register NUMBER of the frame in *VALUE.  Return whether
    it is known.  The column of the return address, where it is no register of
    the machine, stands for the PC.  */

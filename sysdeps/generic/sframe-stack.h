@@ -78,8 +78,8 @@ struct sframe_stack
 void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
   attribute_hidden;
 
-/* Ask about words from now on, or about the next one, as DOUBT says, even in
-   memory that is known.  Once there was doubt it only grows.  */
+/* Ask about all words from now on, or about the next one, as DOUBT says, even
+   in memory that is known.  What was to be asked about already still is.  */
 void __sframe_stack_doubt (struct sframe_stack *stack,
 			   enum sframe_doubt doubt) attribute_hidden;
 

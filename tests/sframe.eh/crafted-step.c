@@ -445,6 +445,83 @@ unknown_operations (void)
 	   == SFRAME_EH_NOT_UNDERSTOOD);
 }
 
+/* Whether SFrame could say what the program of byte 50 does.  */
+static bool
+has_rule (struct sframe_rule *rule)
+{
+  require (find (50, &entry) == SFRAME_EH_OK, "the entry is found");
+  require (__sframe_eh_find_row (&entry, code (50), &row) == SFRAME_EH_OK,
+	   "the row is found");
+  return __sframe_eh_rule (&entry, &row, rule);
+}
+
+#define HAS_RULE(...)							\
+  (one_function ((const unsigned char[]) { __VA_ARGS__ },		\
+		 sizeof ((const unsigned char[]) { __VA_ARGS__ })),	\
+   has_rule (&rule))
+
+static void
+words_of_sframe (void)
+{
+  struct sframe_rule rule;
+
+  /* RBX saved, RBP not.  */
+  CHECK (HAS_RULE (0x0e, 32, 0x80 | RBX, 3));
+  CHECK (rule.cfa.kind == SFRAME_REGISTER_VALUE && rule.cfa.reg == RSP
+	 && rule.cfa.offset == 32);
+  CHECK (rule.ra.kind == SFRAME_CFA_MEMORY && rule.ra.offset == -8);
+  CHECK (rule.fp.kind == SFRAME_UNCHANGED);
+  CHECK (!rule.outermost && !rule.signal && !rule.repeated);
+  /* RBP saved, and the CFA counted from it.  */
+  CHECK (HAS_RULE (0x0c, RBP, 16, 0x80 | RBP, 4));
+  CHECK (rule.cfa.reg == RBP && rule.cfa.offset == 16);
+  CHECK (rule.fp.kind == SFRAME_CFA_MEMORY && rule.fp.offset == -16);
+  /* RA undefined.  */
+  CHECK (HAS_RULE (0x07, RA));
+  CHECK (rule.outermost);
+}
+
+static void
+no_words_of_sframe (void)
+{
+  struct sframe_rule rule;
+
+  /* RBP in another register, undefined, a value.  */
+  CHECK (!HAS_RULE (0x09, RBP, RBX));
+  CHECK (!HAS_RULE (0x07, RBP));
+  CHECK (!HAS_RULE (0x14, RBP, 4));
+  /* RSP in memory or in a register: another stack.  */
+  CHECK (!HAS_RULE (0x80 | RSP, 3));
+  CHECK (!HAS_RULE (0x09, RSP, RBX));
+  /* RA in a register, a value, or without a rule.  */
+  CHECK (!HAS_RULE (0x09, RA, RBX));
+  CHECK (!HAS_RULE (0x14, RA, 1));
+  CHECK (!HAS_RULE (0x08, RA));
+  /* Expressions: of the CFA, RA, RBP, and of a register that would be
+     forgotten, but may not be understood.  */
+  CHECK (!HAS_RULE (0x0f, 2, 0x77, 32));
+  CHECK (!HAS_RULE (0x10, RA, 2, 0x77, 0));
+  CHECK (!HAS_RULE (0x16, RBP, 2, 0x77, 0));
+  CHECK (!HAS_RULE (0x10, RBX, 2, 0x77, 0));
+  /* More than 31 bits.  */
+  CHECK (!HAS_RULE (0x0e, 0x80, 0x80, 0x80, 0x80, 0x08));
+  CHECK (!HAS_RULE (0x05, RBP, 0x80, 0x80, 0x80, 0x80, 0x08));
+}
+
+static void
+no_words_for_a_signal (void)
+{
+  unsigned char data = PCREL | SDATA4;
+  struct sframe_rule rule;
+
+  begin (1);
+  cie (data);
+  craft.size = craft.cie;
+  cie_full (1, "zRS", &data, 1, usual, sizeof usual);
+  fde (0, 0, 100, "", 0);
+  CHECK (!has_rule (&rule));
+}
+
 static const struct test_case cases[] =
   {
     { "plain frame", plain_frame },
@@ -468,6 +545,9 @@ static const struct test_case cases[] =
     { "too many values", too_many_values },
     { "cut operands", cut_operands },
     { "unknown operations", unknown_operations },
+    { "what SFrame can say", words_of_sframe },
+    { "what SFrame cannot say", no_words_of_sframe },
+    { "what SFrame cannot say of a signal", no_words_for_a_signal },
   };
 
 enum { CASES = sizeof cases / sizeof cases[0],

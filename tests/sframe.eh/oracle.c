@@ -9,6 +9,8 @@
    So two rules are equal if they lead to equal values.  Nothing that the two
    sides use is common but the list of functions, read from the table here.
 
+   What of a row can be said in the words of SFrame must lead to the same place.
+
    Files that are no objects, or have no table, are passed over.  One line for
    each reason for which rows are not understood tells how many.  */
 
@@ -25,6 +27,8 @@
 static struct
 {
   unsigned long int files, entries, understood, rows, different, unevaluated;
+  /* Steps, and those that SFrame has words for.  */
+  unsigned long int steps, simple;
   /* Rows by result.  */
   unsigned long int by_status[SFRAME_EH_BROKEN + 1];
 } total;
@@ -207,6 +211,34 @@ compare_registers (const struct image *image, uintptr_t pc,
     tell (image, pc, "another return address in column", ra);
 }
 
+/* Compare the step to CALLER that took STATUS with one by RULE, which was told
+   for the same frame in *REGISTERS.  */
+static void
+compare_rule (const struct image *image, struct sframe_registers *registers,
+	      const struct sframe_rule *rule, enum sframe_eh_status status,
+	      const struct sframe_registers *caller)
+{
+  struct sframe_stack stack = { .unreadable = 1, .same_stack = false };
+  uintptr_t pc = registers->pc;
+
+  ++total.simple;
+  if (rule->outermost != (status == SFRAME_EH_OUTERMOST))
+    tell (image, pc, "the rule should be outermost:", !rule->outermost);
+  if (status != SFRAME_EH_OK)
+    return;
+  if (__sframe_step (registers, rule, &stack) != SFRAME_STEP_CALLER)
+    tell (image, pc, "no step by the rule of register", rule->cfa.reg);
+  else if (registers->pc != caller->pc
+	   || registers->interrupted != caller->interrupted)
+    tell (image, pc, "another return address by rule", 0);
+  else if (registers->value[SFRAME_MACHINE_SP]
+	   != caller->value[SFRAME_MACHINE_SP])
+    tell (image, pc, "another SP by rule", SFRAME_MACHINE_SP);
+  else if (registers->value[SFRAME_MACHINE_FP]
+	   != caller->value[SFRAME_MACHINE_FP])
+    tell (image, pc, "another FP by rule", SFRAME_MACHINE_FP);
+}
+
 /* Step by our code.  */
 static enum sframe_eh_status
 step_at (const struct image *image, uintptr_t pc,
@@ -215,12 +247,19 @@ step_at (const struct image *image, uintptr_t pc,
   struct sframe_stack stack = { .unreadable = 1, .same_stack = false };
   struct sframe_eh_entry entry;
   struct sframe_eh_row row;
+  struct sframe_rule rule;
+  struct sframe_registers before = *registers;
   enum sframe_eh_status status = __sframe_eh_find (&image->table, pc, &entry);
 
   if (status == SFRAME_EH_OK)
     status = __sframe_eh_find_row (&entry, pc, &row);
-  if (status == SFRAME_EH_OK)
-    status = __sframe_eh_step (registers, &entry, &row, &stack);
+  if (status != SFRAME_EH_OK)
+    return status;
+  ++total.steps;
+  bool simple = __sframe_eh_rule (&entry, &row, &rule);
+  status = __sframe_eh_step (registers, &entry, &row, &stack);
+  if (simple)
+    compare_rule (image, &before, &rule, status, registers);
   return status;
 }
 
@@ -357,11 +396,19 @@ main (int argc, char **argv)
 	  total.understood, total.rows, total.different, total.unevaluated);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     printf ("%s: %lu\n", names[i], total.by_status[i]);
+  printf ("%lu of %lu steps in the words of SFrame\n", total.simple,
+	  total.steps);
   bool good = (total.entries > 0 && total.different == 0
 	       && total.unevaluated == 0);
   printf ("%s: same as libdw\n", good ? "PASS" : "FAIL");
   good = good && total.understood * 1000 >= total.entries * 999;
   printf ("%s: 99.9 %% of the entries are understood\n",
 	  good ? "PASS" : "FAIL");
+  if (total.steps > 1000)
+    {
+      good = good && total.simple * 10 >= total.steps * 9;
+      printf ("%s: nine in ten steps can be remembered\n",
+	      good ? "PASS" : "FAIL");
+    }
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -58,9 +58,10 @@ sframe_read_greg (struct sframe_stack *stack, uintptr_t gregs, int number,
 }
 
 /* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS has.
-   The trap is the last one of the thread, and so of this signal if it is one
-   of a fault, even if there is no siginfo_t that says so.  If it is not, the
-   trap cannot be that PC was not fetched, unless that was so earlier.  */
+   The trap is that of this signal if it is one of a fault, even if there is no
+   siginfo_t that says so.  In other signals it is the last one that the thread
+   had, or 0: then doubt costs time and does no harm, and the trap is hardly
+   ever one of fetching what is at the PC.  */
 static inline bool
 sframe_signal_cause (struct sframe_registers *registers,
 		     struct sframe_stack *stack, uintptr_t context)

@@ -1,0 +1,75 @@
+/* What libFuzzer needs to know of code that GCC has compiled, and the limit of
+   the work that an input may cause.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   GCC lets each basic block call __sanitizer_cov_trace_pc, where libFuzzer has
+   a function that does nothing; the linker's --wrap puts the one here in its
+   place.  Only the code under test is compiled that way, so that nothing else
+   counts as new.
+
+   Time tells little of a loop that an input has made long.  Blocks do: an
+   input may have WORK_FIXED of them, and WORK_PER_BYTE for each of its
+   bytes.  */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* libFuzzer looks at this section after each input.  */
+enum { COUNTERS_LOG2 = 16 };
+static unsigned char counters[1 << COUNTERS_LOG2]
+  __attribute__ ((section ("__libfuzzer_extra_counters")));
+
+static uintptr_t previous;
+static uint64_t blocks, limit = UINT64_MAX, most;
+
+void __wrap___sanitizer_cov_trace_pc (void);
+int __real_LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+int __wrap_LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static void
+too_much (void)
+{
+  printf ("violated: bounded work\n");
+  fflush (stdout);
+  abort ();
+}
+
+/* Count the way from the block before to this one, by Fibonacci hashing.  */
+void
+__wrap___sanitizer_cov_trace_pc (void)
+{
+  uintptr_t pc = (uintptr_t) __builtin_return_address (0);
+  uint64_t hash = (pc ^ previous << 1) * UINT64_C (0x9e3779b97f4a7c15);
+  unsigned char *counter = &counters[hash >> (64 - COUNTERS_LOG2)];
+
+  previous = pc;
+  if (++blocks > limit)
+    too_much ();
+  if (*counter != UINT8_MAX)
+    ++*counter;
+}
+
+static void
+tell_most (void)
+{
+  fprintf (stderr, "most work: %llu %%\n", (unsigned long long int) most);
+}
+
+int
+__wrap_LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  static int registered;
+
+  limit = WORK_FIXED + (uint64_t) WORK_PER_BYTE * size;
+  if (registered++ == 0)
+    atexit (tell_most);
+  previous = 0;
+  blocks = 0;
+  int result = __real_LLVMFuzzerTestOneInput (data, size);
+  if (blocks * 100 / limit > most)
+    most = blocks * 100 / limit;
+  return result;
+}

@@ -1,0 +1,149 @@
+/* The kernel's SFrame unwinder on tables that a fuzzer has made.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   The input is a table.  It is registered for the code that seeds.c has given
+   it, and stacks are unwound from many places of it: words of the stack are
+   addresses of that code and of the stack itself.  A step goes up the stack or
+   ends, or fails with one of its errors and changes nothing; the table goes if
+   it is corrupt and stays if not, and at the end nothing is left.  */
+
+#include <linux/unwind_user_types.h>
+
+#include "../sframe.kernel/process.h"
+
+/* As seeds.c has them.  */
+enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS_MAX = 4 };
+enum { STACK_WORDS = 128, STEPS_MAX = 24 };
+static const unsigned long stack = 0x7f0000000000, table = 0x400000000000;
+
+static uint64_t words[STACK_WORDS];
+static unsigned char *text;
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static void
+hold (bool good, const char *what)
+{
+  if (good)
+    return;
+  printf ("violated: %s\n", what);
+  fflush (stdout);
+  abort ();
+}
+
+static unsigned long
+code_at (unsigned int i)
+{
+  static const unsigned int offsets[]
+    = { 0, 1, 2, 4, 5, 8, 11, 14, 23, 40, 70, 110, 200, 400, 1000, 3000 };
+
+  return (table + CODE + i / ARRAY_SIZE (offsets) % FUNCTIONS_MAX * CODE_SIZE
+	  + offsets[i % ARRAY_SIZE (offsets)]);
+}
+
+/* Words and registers, in a pattern of every kind in turn.  */
+static void
+fill_stack (void)
+{
+  unsigned long *registers = (unsigned long *) &current_registers;
+
+  for (unsigned int i = 0; i < STACK_WORDS; ++i)
+    words[i] = (i % 3 == 0 ? stack + (i + 7) % STACK_WORDS * 8
+		: i % 7 == 0 ? i : code_at (i));
+  for (size_t i = 0; i < sizeof current_registers / sizeof *registers; ++i)
+    registers[i] = stack + i * 40;
+}
+
+static void
+check_step (const struct unwind_user_state *before,
+	    const struct unwind_user_state *state, int result)
+{
+  struct unwind_user_state expected = *before;
+
+  hold (result == 0 || result == -ENOENT || result == -EFAULT
+	|| result == -EBADMSG || result == -EINVAL || result == -ENODATA
+	|| result == -E2BIG, "one of the errors");
+  if (result == 0 && !state->done)
+    {
+      /* What a signal has interrupted may be on another stack.  */
+      hold (state->sp > before->sp || state->interrupted, "the stack rises");
+      hold (state->sp % 8 == 0 && !state->topmost, "a frame that has called");
+      return;
+    }
+  expected.sframe_rows = state->sframe_rows;
+  expected.done = result == 0;
+  hold (memcmp (&expected, state, sizeof expected) == 0,
+	"the state as before");
+}
+
+/* Whether a table describes the instruction at which STATE is.  */
+static bool
+is_described (const struct unwind_user_state *state)
+{
+  struct sframe_view view;
+  bool behind = ((!state->topmost && !state->interrupted)
+		 || state->ip_behind);
+
+  return sframe_find_view (state->ip - behind, &view);
+}
+
+static void
+walk (unsigned long ip, bool topmost)
+{
+  struct unwind_user_state state
+    = { .ip = ip, .sp = stack + 64, .fp = stack + 160, .ws = 8,
+	.topmost = topmost };
+  int result = 0;
+
+  for (unsigned int i = 0; i < STEPS_MAX && result == 0 && !state.done; ++i)
+    {
+      struct unwind_user_state before = state;
+      bool described = is_described (&state);
+      result = sframe_unwind_next (&state);
+      check_step (&before, &state, result);
+      hold (described == (is_described (&before) || result == -EBADMSG),
+	    "a corrupt table is dropped, no other");
+    }
+}
+
+/* Each place once as that of the interrupted function, and once of a
+   caller.  */
+static void
+walk_all (size_t size)
+{
+  unsigned long text_size = FUNCTIONS_MAX * CODE_SIZE;
+
+  for (unsigned int i = 0; i < 16 * FUNCTIONS_MAX; ++i)
+    {
+      int result = sframe_add (table, size, table + CODE, text_size);
+      hold (result == 0 || result == -EINVAL, "added, or refused");
+      if (result == -EINVAL)
+	return;
+      walk (code_at (i), i % 2 == 0);
+    }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  unsigned char *bytes = malloc (size);
+
+  if (text == NULL)
+    text = calloc (FUNCTIONS_MAX, CODE_SIZE);
+  if (size > 0)
+    memcpy (bytes, data, size);
+  new_process ();
+  fill_stack ();
+  if (size > 0)
+    machine_map (&process, table, size, VM_READ, bytes);
+  machine_map (&process, table + CODE, FUNCTIONS_MAX * CODE_SIZE,
+	       VM_READ | VM_EXEC, text);
+  machine_map (&process, stack, sizeof words, VM_READ | VM_WRITE,
+	       (unsigned char *) words);
+  walk_all (size);
+  machine_exit (&process);
+  rcu_barrier ();
+  hold (machine.objects + machine.nodes == 0, "nothing is left");
+  free (bytes);
+  return 0;
+}

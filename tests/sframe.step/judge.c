@@ -1,0 +1,440 @@
+/* Loaded into any program: compares backtrace with the truth, with libgcc and
+   with libunwind wherever its tracer sends a signal, at each instruction.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where every instruction is seen the truth needs no table: a call is known by
+   what it does, and it is over when SP has left its frame.  The calls before
+   the first instruction are taken from libgcc.  libgcc's unwinder is linked in
+   statically and libunwind is kept out of the global scope, so that neither
+   serves backtrace or the program instead of its own.  */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "machine.h"
+#include "results.h"
+
+/* FRAMES is more than any program under test has.  SKIPPED are those of the
+   judge itself: collect, the handler and its signal frame.  */
+enum { FRAMES = 128, SKIPPED = 3, SHOWN_MAX = 4 };
+
+#define NOINLINE __attribute__ ((noinline))
+
+struct trace
+{
+  int count;
+  bool complete;
+  void *pc[FRAMES];
+  uintptr_t cfa[FRAMES];
+};
+
+/* What each of the three sees.  The second of ours is by the rules that the
+   first has remembered.  */
+struct seen
+{
+  struct trace ours, again, libgcc, libunwind;
+};
+
+/* A thread's calls, the latest last.  */
+struct thread
+{
+  bool begun, replacing, in_peer;
+  sigjmp_buf escape;
+  int depth;
+  /* What keep_unblocked has put away and put in its place.  */
+  greg_t set;
+  uint64_t unblocked;
+  struct place before;
+  struct call calls[FRAMES];
+};
+
+static _Thread_local struct thread thread
+  __attribute__ ((tls_model ("initial-exec")));
+static struct results *results;
+/* The function that calls the last one of a jump.  */
+static void *jump;
+static int (*libunwind_backtrace) (void **, int);
+
+static _Unwind_Reason_Code
+note_frame (struct _Unwind_Context *context, void *closure)
+{
+  struct trace *trace = closure;
+  void *pc = (void *) _Unwind_GetIP (context);
+
+  trace->complete = pc == NULL;
+  if (pc == NULL || trace->count == FRAMES)
+    return _URC_END_OF_STACK;
+  trace->cfa[trace->count] = _Unwind_GetCFA (context);
+  trace->pc[trace->count++] = pc;
+  return _URC_NO_REASON;
+}
+
+/* The peers may fault.  Then they have said nothing.  */
+static void
+leave_peer (int signo)
+{
+  if (!thread.in_peer)
+    {
+      signal (signo, SIG_DFL);
+      return;
+    }
+  thread.in_peer = false;
+  siglongjmp (thread.escape, 1);
+}
+
+static void NOINLINE
+collect (struct seen *seen)
+{
+  seen->ours.count = backtrace (seen->ours.pc, FRAMES);
+  seen->again.count = backtrace (seen->again.pc, FRAMES);
+  seen->libgcc.count = seen->libunwind.count = 0;
+  seen->libgcc.complete = false;
+  if (sigsetjmp (thread.escape, 1) == 0)
+    {
+      thread.in_peer = true;
+      _Unwind_Backtrace (note_frame, &seen->libgcc);
+      if (libunwind_backtrace != NULL)
+	seen->libunwind.count = libunwind_backtrace (seen->libunwind.pc,
+						     FRAMES);
+      thread.in_peer = false;
+    }
+  else
+    {
+      seen->libgcc.count = 0;
+      __atomic_fetch_add (&results->peer_faults, 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* Whether TRACE, without the judge's own frames, is that of PCS.  */
+static bool
+is_same (const struct trace *trace, void *const *pcs, int count)
+{
+  return (count >= 0 && trace->count == SKIPPED + count
+	  && memcmp (trace->pc + SKIPPED, pcs, count * sizeof *pcs) == 0);
+}
+
+/* Where the .eh_frame entry of PC is; libgcc's own.  */
+extern const void *_Unwind_Find_FDE (void *pc, void *bases);
+
+/* Whether TRACE ends at a frame of PCS, which is in code that has no table, and
+   libgcc's there or before.  The start-up files have such: _init and _fini, and
+   what runs destructors, which is below all that these do.  */
+static bool
+is_short (const struct trace *trace, const struct trace *libgcc,
+	  void *const *pcs, int count)
+{
+  void *bases[3];
+  int last = trace->count - SKIPPED - 1;
+
+  return (last >= 0 && last < count - 1
+	  && memcmp (trace->pc + SKIPPED, pcs, (last + 1) * sizeof *pcs) == 0
+	  && libgcc->count <= trace->count
+	  && _Unwind_Find_FDE ((char *) pcs[last] - (last > 0), bases) == NULL);
+}
+
+/* Whether TRACE has, for the caller of longjmp's last function, the target of
+   the jump instead, as libgcc has: the tables of that function say so from
+   where it has loaded the target's registers on.  The callers of the target
+   are among PCS.  */
+static bool
+is_target (const struct trace *trace, const struct trace *libgcc,
+	   void *const *pcs, int count)
+{
+  int rest = trace->count - SKIPPED - 2;
+
+  return (count > 1 && rest > 0 && rest < count - 2
+	  && _Unwind_FindEnclosingFunction (pcs[1]) == jump
+	  && trace->pc[SKIPPED] == pcs[0]
+	  && memcmp (trace->pc + SKIPPED + 2, pcs + count - rest,
+		     rest * sizeof *pcs) == 0
+	  && is_same (libgcc, trace->pc + SKIPPED, trace->count - SKIPPED));
+}
+
+static void
+push (uintptr_t ret, uintptr_t home, bool interrupted)
+{
+  if (thread.depth < FRAMES)
+    thread.calls[thread.depth++] = (struct call) { ret, home, interrupted };
+}
+
+/* Begin with the calls that libgcc sees.  */
+static void
+begin (const struct trace *libgcc, const struct place *now)
+{
+  thread.depth = 0;
+  thread.begun = (libgcc->complete && libgcc->count > SKIPPED
+		  && (uintptr_t) libgcc->pc[SKIPPED] == now->pc);
+  for (int i = libgcc->count; thread.begun && --i > SKIPPED;)
+    push ((uintptr_t) libgcc->pc[i], home_of (libgcc->cfa[i]), false);
+}
+
+/* Whether control has gone elsewhere than to the next instruction.  */
+static bool
+has_jumped (const struct place *now)
+{
+  return now->pc - thread.before.pc > INSTRUCTION_MAX;
+}
+
+/* Forget the calls that are over.  A frame that was left otherwise than by a
+   return is being replaced until a jump leads to the new one.  */
+static void
+follow_returns (const struct place *now)
+{
+  const struct call *last = NULL;
+
+  for (; thread.depth > 0
+	 && is_over (&thread.calls[thread.depth - 1], now); --thread.depth)
+    last = &thread.calls[thread.depth - 1];
+  if (last != NULL)
+    thread.replacing = !is_return (last, now);
+  else if (thread.replacing && has_jumped (now))
+    {
+      thread.replacing = false;
+      while (thread.depth > 0
+	     && is_left (&thread.calls[thread.depth - 1], now))
+	--thread.depth;
+    }
+}
+
+/* Take notice of a call, or of the entry to a handler of the program's, which
+   returns to RESTORER.  */
+static void
+follow_calls (const struct place *now, const ucontext_t *context,
+	      uintptr_t restorer)
+{
+  uintptr_t ret = returns_to (now);
+
+  if (is_call (&thread.before, now, ret))
+    push (ret, home_of_call (&thread.before, now), false);
+  else if (ret == restorer && now->sp < thread.before.sp)
+    {
+      struct place interrupted = place_of (interrupted_by (context));
+      push (interrupted.pc, now->sp + sizeof ret, true);
+      push (restorer, now->sp, false);
+    }
+}
+
+static void NOINLINE
+show (const char *what, void *const *pcs, int count)
+{
+  dprintf (STDERR_FILENO, "%s, %d frames:\n", what, count);
+  backtrace_symbols_fd (pcs, count, STDERR_FILENO);
+}
+
+/* Print what was seen at a place that was judged wrong.  */
+static void
+show_all (const struct seen *seen, void *const *truth, int count)
+{
+  static int shown;
+
+  if (__atomic_fetch_add (&shown, 1, __ATOMIC_RELAXED) >= SHOWN_MAX)
+    return;
+  show ("known calls", truth, count);
+  show ("backtrace", seen->ours.pc, seen->ours.count);
+  show ("libgcc", seen->libgcc.pc, seen->libgcc.count);
+  show ("libunwind", seen->libunwind.pc, seen->libunwind.count);
+}
+
+static void
+add (long int *counter, bool much)
+{
+  __atomic_fetch_add (counter, much, __ATOMIC_RELAXED);
+}
+
+/* Whether both of ours are as libgcc's.  */
+static bool
+is_as_libgcc (const struct seen *seen)
+{
+  void *const *pcs = seen->libgcc.pc + SKIPPED;
+  int count = seen->libgcc.count - SKIPPED;
+
+  return (is_same (&seen->ours, pcs, count)
+	  && is_same (&seen->again, pcs, count));
+}
+
+/* Where a frame is being replaced nothing but libgcc is left to compare
+   with.  */
+static void
+compare_with_libgcc (const struct seen *seen)
+{
+  bool wrong = !is_as_libgcc (seen);
+
+  add (&results->replacing, true);
+  add (&results->replacing_wrong, wrong);
+  if (wrong)
+    show_all (seen, NULL, 0);
+}
+
+/* How many of the known calls, from the last on, will return to where they
+   were made.  */
+static int
+count_unwritten (void)
+{
+  int count = 0;
+
+  while (count < thread.depth
+	 && !is_rewritten (&thread.calls[thread.depth - 1 - count]))
+    ++count;
+  return count;
+}
+
+/* libgcc throws an exception by rewriting the return address of a function of
+   its own, and then the registers that it has saved.  Compare with the COUNT
+   PCS that are as they were; what is above depends on how far it has come.  */
+static void
+compare_below (const struct seen *seen, void *const *pcs, int count)
+{
+  bool wrong = (seen->ours.count < SKIPPED + count
+		|| seen->again.count < SKIPPED + count
+		|| memcmp (seen->ours.pc + SKIPPED, pcs,
+			   count * sizeof *pcs) != 0
+		|| memcmp (seen->again.pc + SKIPPED, pcs,
+			   count * sizeof *pcs) != 0);
+
+  add (&results->replacing, true);
+  add (&results->replacing_wrong, wrong);
+  if (wrong)
+    show_all (seen, pcs, count);
+}
+
+/* Compare with the COUNT known calls PCS.  */
+static void
+compare_with_calls (const struct seen *seen, void *const *pcs, int count)
+{
+  const struct trace *libgcc = &seen->libgcc, *libunwind = &seen->libunwind;
+  bool wrong = (!is_same (&seen->ours, pcs, count)
+		|| !is_same (&seen->again, pcs, count));
+  bool told = (is_short (&seen->ours, libgcc, pcs, count)
+	       && is_short (&seen->again, libgcc, pcs, count));
+
+  add (&results->known, true);
+  add (&results->wrong, wrong && !told);
+  add (&results->short_of, told);
+  add (&results->libgcc_wrong, !is_same (libgcc, pcs, count));
+  add (&results->libunwind_asked, libunwind->count > 0);
+  add (&results->libunwind_wrong, (libunwind->count > 0
+				   && !is_same (libunwind, pcs, count)));
+  if (wrong && !told)
+    show_all (seen, pcs, count);
+}
+
+static void
+compare (const struct seen *seen, const struct place *now)
+{
+  void *pcs[FRAMES + 1];
+  int count = 0;
+
+  pcs[count++] = (void *) now->pc;
+  for (int i = thread.depth; i-- > 0;)
+    pcs[count++] = (void *) thread.calls[i].ret;
+  if (LOSES_STEPS && is_as_libgcc (seen)
+      && !is_same (&seen->ours, pcs, count))
+    {
+      add (&results->lost, true);
+      begin (&seen->libgcc, now);
+    }
+  else if (count_unwritten () < thread.depth)
+    compare_below (seen, pcs, 1 + count_unwritten ());
+  else if (is_target (&seen->ours, &seen->libgcc, pcs, count))
+    compare_with_libgcc (seen);
+  else
+    compare_with_calls (seen, pcs, count);
+}
+
+/* If the next instruction blocks SIGTRAP or our own signal let it not: a trap
+   in a thread that has blocked it would end the program.  The register is put
+   back after the instruction.  */
+static void
+keep_unblocked (ucontext_t *context)
+{
+  const uint64_t bits = (UINT64_C (1) << (SIGTRAP - 1)
+			 | UINT64_C (1) << (JUDGE_SIGNAL - 1));
+  greg_t *set = signal_set (context);
+
+  if (thread.set != 0)
+    *set = thread.set;
+  thread.set = 0;
+  if (!is_blocking (context) || *set == 0)
+    return;
+  thread.unblocked = *(const uint64_t *) *set & ~bits;
+  thread.set = *set;
+  *set = (greg_t) &thread.unblocked;
+}
+
+static void
+handler (int signo, siginfo_t *info, void *context)
+{
+  struct seen seen;
+  struct place now = place_of (context);
+  int saved_errno = errno;
+
+  (void) signo;
+  (void) info;
+  collect (&seen);
+  if (!thread.begun)
+    begin (&seen.libgcc, &now);
+  else
+    {
+      follow_returns (&now);
+      if (has_jumped (&now))
+	follow_calls (&now, context,
+		      (uintptr_t) __builtin_return_address (0));
+    }
+  thread.before = now;
+
+  add (&results->judged, true);
+  add (&results->libgcc_differs, !is_as_libgcc (&seen));
+  if (!thread.begun)
+    add (&results->unknown, true);
+  else if (thread.replacing)
+    compare_with_libgcc (&seen);
+  else
+    compare (&seen, &now);
+  keep_unblocked (context);
+  errno = saved_errno;
+}
+
+static void
+load_libunwind (void)
+{
+  void *library = dlopen ("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+
+  if (library != NULL)
+    libunwind_backtrace = dlsym (library, "unw_backtrace");
+}
+
+/* Ready the handler, and tell the tracer by a signal, unless the program will
+   do that.  */
+static void __attribute__ ((constructor))
+start (void)
+{
+  const char *descriptor = getenv (RESULTS_VARIABLE);
+  struct sigaction action = { .sa_sigaction = handler,
+			      .sa_flags = SA_SIGINFO | SA_RESTART };
+
+  if (descriptor == NULL)
+    return;
+  results = mmap (NULL, sizeof *results, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  atoi (descriptor), 0);
+  if (results == MAP_FAILED)
+    abort ();
+  load_libunwind ();
+  jump = _Unwind_FindEnclosingFunction ((char *) siglongjmp + 1);
+  signal (SIGSEGV, leave_peer);
+  sigfillset (&action.sa_mask);
+  sigdelset (&action.sa_mask, SIGSEGV);
+  sigaction (JUDGE_SIGNAL, &action, NULL);
+  if (getenv (LATER_VARIABLE) == NULL)
+    raise (SIGTRAP);
+}

@@ -1,0 +1,255 @@
+/* What the judge must know of a machine: registers, and how calls are made.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Document: the psABI supplements, "The Stack Frame" and "Calling
+   Sequence".  */
+
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+/* A frame that has called, or was interrupted: it goes on at RET, and is there
+   until SP is above HOME.  */
+struct call
+{
+  uintptr_t ret, home;
+  bool interrupted;
+};
+
+struct place
+{
+  uintptr_t pc, sp, link;
+};
+
+/* More than the longest instruction.  */
+enum { INSTRUCTION_MAX = 15 };
+
+#if defined __x86_64__
+
+enum { LOSES_STEPS = 0 };
+
+static inline struct place
+place_of (const ucontext_t *context)
+{
+  const greg_t *registers = context->uc_mcontext.gregs;
+
+  return (struct place) { .pc = registers[REG_RIP],
+			  .sp = registers[REG_RSP] };
+}
+
+/* Where a handler that was entered just now finds what was interrupted.  */
+static inline const ucontext_t *
+interrupted_by (const ucontext_t *context)
+{
+  return (const ucontext_t *) context->uc_mcontext.gregs[REG_RDX];
+}
+
+/* Where the function returns to if PLACE is its first instruction.  */
+static inline uintptr_t
+returns_to (const struct place *place)
+{
+  return *(const uintptr_t *) place->sp;
+}
+
+/* The home of a call whose callee has this CFA.  */
+static inline uintptr_t
+home_of (uintptr_t cfa)
+{
+  return cfa - 8;
+}
+
+static inline uintptr_t
+home_of_call (const struct place *before, const struct place *now)
+{
+  (void) before;
+  return now->sp;
+}
+
+static inline bool
+is_call (const struct place *before, const struct place *now, uintptr_t ret)
+{
+  return (now->sp == before->sp - 8 && now->pc != ret
+	  && ret - before->pc - 1 < INSTRUCTION_MAX);
+}
+
+/* Whether CALL is over at PLACE.  */
+static inline bool
+is_over (const struct call *call, const struct place *place)
+{
+  return call->home < place->sp;
+}
+
+/* Whether CALL, which is over, has returned to PLACE.  */
+static inline bool
+is_return (const struct call *call, const struct place *place)
+{
+  return call->ret == place->pc;
+}
+
+/* Whether CALL returns to somewhere else now.  */
+static inline bool
+is_rewritten (const struct call *call)
+{
+  return (!call->interrupted
+	  && *(const uintptr_t *) call->home != call->ret);
+}
+
+static inline bool
+is_left (const struct call *call, const struct place *place)
+{
+  (void) call;
+  (void) place;
+  return false;
+}
+
+/* The register with the address of the signals that the next instruction is to
+   block.  */
+static inline greg_t *
+signal_set (ucontext_t *context)
+{
+  return &context->uc_mcontext.gregs[REG_RSI];
+}
+
+/* Whether that is what it does.  */
+static inline bool
+is_blocking (const ucontext_t *context)
+{
+  const greg_t *registers = context->uc_mcontext.gregs;
+  const unsigned char *code = (const unsigned char *) registers[REG_RIP];
+
+  return (code[0] == 0x0f && code[1] == 0x05
+	  && registers[REG_RAX] == SYS_rt_sigprocmask
+	  && registers[REG_RDI] != SIG_UNBLOCK);
+}
+
+#elif defined __s390x__
+
+static inline struct place
+place_of (const ucontext_t *context)
+{
+  return (struct place) { .pc = context->uc_mcontext.psw.addr,
+			  .sp = context->uc_mcontext.gregs[15],
+			  .link = context->uc_mcontext.gregs[14] };
+}
+
+static inline const ucontext_t *
+interrupted_by (const ucontext_t *context)
+{
+  return (const ucontext_t *) context->uc_mcontext.gregs[4];
+}
+
+static inline uintptr_t
+returns_to (const struct place *place)
+{
+  return place->link;
+}
+
+/* The caller has a save area of 160 bytes for its callee.  */
+static inline uintptr_t
+home_of (uintptr_t cfa)
+{
+  return cfa - 160;
+}
+
+/* The emulated machine loses a step or two now and then, at calls and returns
+   above all: so many bytes of instructions may well not have been seen.
+   Sometimes it is more.  */
+enum { UNSEEN_MAX = 18, LOSES_STEPS = 1 };
+
+static inline uintptr_t
+home_of_call (const struct place *before, const struct place *now)
+{
+  (void) now;
+  return before->sp;
+}
+
+/* Whether PC is the first instruction from TARGET on, or one soon after.  */
+static inline bool
+is_near (uintptr_t pc, uintptr_t target)
+{
+  return pc - target < UNSEEN_MAX;
+}
+
+/* A call leaves the return address in R14, where it stays for long.  The call
+   must be there, and have led here as far as it tells: BRASL, BRAS, or BASR
+   through a register.  */
+static inline bool
+is_call (const struct place *before, const struct place *now, uintptr_t ret)
+{
+  const unsigned char *code = (const unsigned char *) ret;
+  int32_t far;
+  int16_t near;
+
+  if (now->pc == ret
+      || ret - before->pc > (now->link == before->link
+			     ? UNSEEN_MAX : 4 * UNSEEN_MAX))
+    return false;
+  __builtin_memcpy (&far, code - 4, sizeof far);
+  __builtin_memcpy (&near, code - 2, sizeof near);
+  return ((code[-6] == 0xc0 && code[-5] == 0xe5
+	   && is_near (now->pc, ret - 6 + 2 * (intptr_t) far))
+	  || (code[-4] == 0xa7 && code[-3] == 0xe5
+	      && is_near (now->pc, ret - 4 + 2 * (intptr_t) near))
+	  || (code[-2] == 0x0d && code[-1] >> 4 == 0xe
+	      && now->sp == before->sp && ret - before->pc == 2));
+}
+
+static inline bool
+is_return (const struct call *call, const struct place *place)
+{
+  return place->pc - call->ret < UNSEEN_MAX;
+}
+
+/* A function that has given back its frame has not returned yet.  */
+static inline bool
+is_over (const struct call *call, const struct place *place)
+{
+  return (call->home < place->sp
+	  || (call->home == place->sp && is_return (call, place)));
+}
+
+/* The return address may be anywhere.  */
+static inline bool
+is_rewritten (const struct call *call)
+{
+  (void) call;
+  return false;
+}
+
+/* Whether PLACE, which a jump has led to, is in the function that has made
+   CALL.  */
+static inline bool
+is_left (const struct call *call, const struct place *place)
+{
+  return call->home == place->sp;
+}
+
+static inline greg_t *
+signal_set (ucontext_t *context)
+{
+  return &context->uc_mcontext.gregs[3];
+}
+
+static inline bool
+is_blocking (const ucontext_t *context)
+{
+  const greg_t *registers = context->uc_mcontext.gregs;
+  const unsigned char *code
+    = (const unsigned char *) context->uc_mcontext.psw.addr;
+
+  return (code[0] == 0x0a
+	  && (code[1] == SYS_rt_sigprocmask
+	      || (code[1] == 0 && registers[1] == SYS_rt_sigprocmask))
+	  && registers[2] != SIG_UNBLOCK);
+}
+
+#endif
+
+#endif /* MACHINE_H  */

@@ -1,0 +1,301 @@
+// backtrace in a handler of SIGPROF, while threads throw, load, fork and end.
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Usage: storm SECONDS HERTZ
+// Timers ask for HERTZ signals a second on the wall clock, and as many of each
+// second of processor time.  Nearly all traces have to end at the start of the
+// program or of a thread, that is, at a few places; those out of start-up code
+// without tables do not.  Prints counts; exits 0 if all was well.  Whether it
+// ends is for the caller to see.
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace
+{
+
+constexpr int FRAMES = 128;
+
+std::atomic<long> traces, frames, short_traces, thrown, loaded, forked, ended;
+std::atomic<int> errors;
+std::atomic<bool> stop;
+
+// Where traces ended, and how many.
+constexpr int ENDS = 256;
+struct end
+{
+  std::atomic<void *> pc;
+  std::atomic<long> count;
+};
+end ends[ENDS];
+
+void
+note_end (void *pc)
+{
+  for (end &place : ends)
+    {
+      void *none = nullptr;
+      if (place.pc == pc || place.pc.compare_exchange_strong (none, pc)
+	  || none == pc)
+	{
+	  ++place.count;
+	  return;
+	}
+    }
+}
+
+// How many ended at the usual places.
+long
+usual_ends ()
+{
+  std::vector<long> counts;
+  for (const end &place : ends)
+    counts.push_back (place.count);
+  std::sort (counts.rbegin (), counts.rend ());
+  return counts[0] + counts[1] + counts[2];
+}
+
+void
+fail (const char *what)
+{
+  fprintf (stderr, "storm: %s\n", what);
+  ++errors;
+}
+
+// Note what backtrace says.  Less than the handler, its frame and what was
+// interrupted is a trace that was given up.
+void
+take_trace (int)
+{
+  void *pc[FRAMES];
+  int saved_errno = errno = ENOTTY;
+  int count = backtrace (pc, FRAMES);
+  ++traces;
+  frames += count;
+  if (count < 3)
+    ++short_traces;
+  else
+    note_end (pc[count - 1]);
+  if (errno != saved_errno)
+    ++errors;
+}
+
+struct resource
+{
+  std::vector<int> *memory = new std::vector<int> (20);
+  ~resource () { delete memory; }
+};
+
+void __attribute__ ((noinline))
+throw_from (int depth)
+{
+  resource local;
+  if (depth == 0)
+    throw std::runtime_error ("storm");
+  throw_from (depth - 1);
+}
+
+void
+throw_always ()
+{
+  for (int i = 0; !stop; ++i)
+    try
+      {
+	throw_from (i % 20);
+      }
+    catch (const std::exception &)
+      {
+	++thrown;
+      }
+}
+
+void
+load_always (const char *name)
+{
+  while (!stop)
+    {
+      void *handle = dlopen (name, RTLD_NOW);
+      if (handle == nullptr || dlclose (handle) != 0)
+	fail (dlerror ());
+      ++loaded;
+    }
+}
+
+// A child that traces its own stack at once, and ends.
+void
+fork_always ()
+{
+  while (!stop)
+    {
+      pid_t child = fork ();
+      if (child == 0)
+	{
+	  void *pc[FRAMES];
+	  _exit (backtrace (pc, FRAMES) < 2);
+	}
+      int status;
+      pid_t waited;
+      do
+	waited = waitpid (child, &status, 0);
+      while (waited < 0 && errno == EINTR);
+      if (waited != child || status != 0)
+	fail ("a child did not end well");
+      ++forked;
+    }
+}
+
+void
+start_always ()
+{
+  while (!stop)
+    {
+      std::thread ([] { ++ended; }).join ();
+    }
+}
+
+// What must not grow.
+struct usage
+{
+  long mappings, descriptors, memory;
+};
+
+long
+count_lines (const char *name)
+{
+  long lines = 0;
+  FILE *stream = fopen (name, "r");
+  for (int c; stream != nullptr && (c = getc (stream)) != EOF;)
+    lines += c == '\n';
+  if (stream != nullptr)
+    fclose (stream);
+  return lines;
+}
+
+usage
+measure ()
+{
+  usage now = {};
+  DIR *dir = opendir ("/proc/self/fd");
+  while (dir != nullptr && readdir (dir) != nullptr)
+    ++now.descriptors;
+  if (dir != nullptr)
+    closedir (dir);
+  now.mappings = count_lines ("/proc/self/maps");
+  now.memory = mallinfo2 ().uordblks;
+  return now;
+}
+
+timer_t
+start_timer (long hertz)
+{
+  timer_t timer;
+  struct sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGPROF;
+  struct itimerspec wall = {};
+  wall.it_interval.tv_nsec = wall.it_value.tv_nsec = 1000000000 / hertz;
+  struct itimerval busy = {};
+  busy.it_interval.tv_usec = busy.it_value.tv_usec = 1000000 / hertz;
+  if (timer_create (CLOCK_MONOTONIC, &event, &timer) != 0
+      || timer_settime (timer, 0, &wall, nullptr) != 0
+      || setitimer (ITIMER_PROF, &busy, nullptr) != 0)
+    fail ("timer");
+  return timer;
+}
+
+void
+stop_timer (timer_t timer)
+{
+  struct itimerval none = {};
+  setitimer (ITIMER_PROF, &none, nullptr);
+  timer_delete (timer);
+}
+
+// One round of the storm.
+void
+rage (long seconds, long hertz)
+{
+  stop = false;
+  timer_t timer = start_timer (hertz);
+  {
+    std::vector<std::jthread> threads;
+    threads.emplace_back (throw_always);
+    threads.emplace_back (throw_always);
+    threads.emplace_back (load_always, "libBrokenLocale.so.1");
+    threads.emplace_back (load_always, "libanl.so.1");
+    threads.emplace_back (fork_always);
+    threads.emplace_back (start_always);
+    // Signals interrupt sleep.
+    struct timespec until;
+    clock_gettime (CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr)
+	   == EINTR)
+      continue;
+    stop = true;
+  }
+  stop_timer (timer);
+}
+
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc != 3)
+    {
+      fputs ("usage: storm SECONDS HERTZ\n", stderr);
+      return 2;
+    }
+  long seconds = atol (argv[1]);
+  long hertz = atol (argv[2]);
+  struct sigaction action = {};
+  action.sa_handler = take_trace;
+  action.sa_flags = SA_RESTART;
+  sigaction (SIGPROF, &action, nullptr);
+
+  // What is made once is made in the first round: arenas, stacks, caches.
+  rage (seconds / 4, hertz);
+  usage before = measure ();
+  rage (seconds - seconds / 4, hertz);
+  usage after = measure ();
+
+  printf ("traces %ld frames %ld short %ld thrown %ld loaded %ld forked %ld"
+	  " threads %ld\n", traces.load (), frames.load (),
+	  short_traces.load (), thrown.load (), loaded.load (),
+	  forked.load (), ended.load ());
+  printf ("usual ends %ld\n", usual_ends ());
+  printf ("mappings %ld then %ld, descriptors %ld then %ld, memory %ld then"
+	  " %ld\n", before.mappings, after.mappings, before.descriptors,
+	  after.descriptors, before.memory, after.memory);
+  if (short_traces != 0)
+    fail ("traces that were given up");
+  if (usual_ends () < traces / 20 * 19)
+    fail ("traces that end anywhere");
+  if (after.descriptors != before.descriptors)
+    fail ("descriptors leak");
+  // An arena more or less is chance; a leak at each trace is not.
+  if (after.mappings > before.mappings + 32)
+    fail ("mappings leak");
+  if (after.memory > before.memory + (1 << 20))
+    fail ("memory leaks");
+  return errors != 0;
+}
