@@ -10,8 +10,9 @@
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
  * it of FUSE or userfaultfd, holds up no grace period.  It may then read what
- * is not the table any more: all that it reads is checked, and it ends up with
- * a wrong trace of a task that unmaps the code it runs.
+ * is not the table any more, and does so until its trace leaves the text: all
+ * that it reads is checked, and it ends up with a wrong trace of a task that
+ * unmaps the code it runs.
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
@@ -406,6 +407,8 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 	if (!text)
 		return false;
 	*view = text->table->view;
+	view->text = text->start;
+	view->text_size = text->size;
 	return true;
 }
 

@@ -6,36 +6,8 @@
 #define _KERNEL_UNWIND_SFRAME_H
 
 #include <linux/sframe_format.h>
+#include <linux/sframe_types.h>
 #include <linux/types.h>
-
-/**
- * struct sframe_view - a table whose header was found valid
- * @start:	user address of the header
- * @size:	bytes of the whole section
- * @fdes:	offset of the index from @start
- * @fres:	offset of the rows from @start
- * @nr_fdes:	entries of the index, not 0
- * @nr_fres:	rows of all functions
- * @fre_len:	bytes of the rows
- * @flags:	SFRAME_F_*
- * @fixed_fp:	as in the header
- * @fixed_ra:	as in the header
- *
- * Index and rows lie inside the section; that is all that is known of them,
- * for they can change at any time.
- */
-struct sframe_view {
-	unsigned long	start;
-	unsigned long	size;
-	u64		fdes;
-	u64		fres;
-	u32		nr_fdes;
-	u32		nr_fres;
-	u32		fre_len;
-	u8		flags;
-	s8		fixed_fp;
-	s8		fixed_ra;
-};
 
 /* Where a register of the calling frame is to be had from. */
 enum sframe_kind {

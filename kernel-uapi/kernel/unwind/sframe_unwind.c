@@ -2,11 +2,11 @@
 /*
  * SFrame tables of a process: header, the rule of an address, a step by it.
  *
- * Nothing in a table is trusted.  Each access goes through sframe_read(),
- * which keeps it inside the table and copies it out of user memory; nothing
- * is looked at twice in place.  The copies may fault and sleep, but no access
- * to user memory is open while anything else is done.  How many rows one trace
- * may look at is limited.
+ * Nothing in a table is trusted.  Each number is copied out of user memory
+ * once, from a place that was found to be inside the table, and checked then.
+ * All that one address needs is read in one go, with access to user memory
+ * open: there each read may fault, and sleep, but nothing is called and nothing
+ * else done.  How many rows one trace may look at is limited.
  *
  * Errors: -ENOENT if a table has nothing to say, -EFAULT if it or the stack
  * cannot be read, -EBADMSG if it contradicts the format, -EINVAL if what it
@@ -16,14 +16,13 @@
 #define pr_fmt(fmt) "sframe: " fmt
 
 #include <linux/bits.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/sframe.h>
 #include <linux/uaccess.h>
-#include <linux/unaligned.h>
 #include <linux/unwind_user.h>
 
 #include <asm/unwind_user_sframe.h>
@@ -45,25 +44,34 @@
 /* No ABI has more DWARF registers. */
 #define SFRAME_REG_MAX		127
 
-/* Some rows at a time are copied; more would be read in vain. */
-#define SFRAME_WINDOW		256
+/* No rule has more words: a pair each for CFA, RA and FP. */
+#define SFRAME_WORDS_MAX	6U
 
-/* A row: its information byte and the data words that this announces. */
+/* A row: its information byte and the data words that mean something. */
 struct sframe_row {
 	u8	info;
-	u8	data[SFRAME_FRE_DATA_MAX];
+	u32	words[SFRAME_WORDS_MAX];
 };
 
 /*
- * A look at a table's rows: @at is the offset, from the table's start, of the
- * next byte; @pos the same byte in @buf, of which @len are valid.
+ * What a table says of one address: @offset is that of the address from the
+ * start of the function or block, @at_end is as in struct sframe_rule.
  */
-struct sframe_window {
-	const struct sframe_view	*view;
-	u64				at;
-	unsigned int			pos;
-	unsigned int			len;
-	u8				buf[SFRAME_WINDOW];
+struct sframe_entry {
+	struct sframe_attr	attr;
+	struct sframe_row	row;
+	u32			offset;
+	bool			at_end;
+};
+
+/*
+ * A look at the rows of a function: user addresses of the next row and of the
+ * end of all rows, and log2 of the bytes that tell a row's start.
+ */
+struct sframe_cursor {
+	unsigned long	at;
+	unsigned long	end;
+	unsigned int	log2_start;
 };
 
 /**
@@ -116,156 +124,308 @@ int sframe_parse_header(const struct sframe_header *header,
 }
 
 /*
- * Copy up to @len bytes at offset @off of the table.  Return how many there
- * were before the table or the memory ended.
+ * Open the table's memory.  Until user_read_access_end() no function may be
+ * called, hence all that reads is inlined.
  */
-static unsigned int sframe_copy(const struct sframe_view *view, u64 off,
-				void *to, unsigned int len)
+static __always_inline bool sframe_open(const struct sframe_view *view)
 {
-	if (off >= view->size)
-		return 0;
-	len = min_t(u64, len, view->size - off);
-	return len - copy_from_user(to, (void __user *)(view->start + off),
-				    len);
+	might_fault();
+	return user_read_access_begin((void __user *)view->start, view->size);
 }
 
-/* Copy all of the @len bytes at offset @off of the table. */
-static int sframe_read(const struct sframe_view *view, u64 off, void *to,
-		       unsigned int len)
-{
-	if (off > view->size || len > view->size - off)
-		return -EBADMSG;
-	return sframe_copy(view, off, to, len) == len ? 0 : -EFAULT;
-}
-
-/* Begin at offset @off.  The buffer, which is large, is left as it is. */
-static void sframe_open_window(struct sframe_window *window,
-			       const struct sframe_view *view, u64 off)
-{
-	window->view = view;
-	window->at = off;
-	window->pos = 0;
-	window->len = 0;
-}
-
-/* The next @len bytes, fewer than a window; the rows end where no more come. */
-static const u8 *sframe_take(struct sframe_window *window, unsigned int len)
-{
-	const struct sframe_view *view = window->view;
-	u64 end = view->fres + view->fre_len;
-
-	if (window->len - window->pos < len) {
-		if (len > end - window->at)
-			return ERR_PTR(-EBADMSG);
-		window->pos = 0;
-		window->len = sframe_copy(view, window->at, window->buf,
-					  min_t(u64, SFRAME_WINDOW,
-						end - window->at));
-		if (window->len < len)
-			return ERR_PTR(-EFAULT);
-	}
-	window->pos += len;
-	window->at += len;
-	return window->buf + window->pos - len;
-}
-
-/* Load 1 << @log2_size bytes at @p. */
-static u32 sframe_load(const u8 *p, unsigned int log2_size)
+/* Read the number of 1 << @log2_size bytes at @from, in the open table. */
+static __always_inline int sframe_get(unsigned long from,
+				      unsigned int log2_size, u32 *value)
 {
 	switch (log2_size) {
 	case 0:
-		return *p;
+		unsafe_get_user(*value, (u8 __user *)from, fault);
+		return 0;
 	case 1:
-		return get_unaligned((u16 *)p);
+		unsafe_get_user(*value, (u16 __user *)from, fault);
+		return 0;
 	default:
-		return get_unaligned((u32 *)p);
+		unsafe_get_user(*value, (u32 __user *)from, fault);
+		return 0;
 	}
+fault:
+	return -EFAULT;
 }
 
-/* Take the start of a row and its information byte. */
-static int sframe_next_start(struct sframe_window *window, unsigned int type,
-			     u32 *start, u8 *info)
+/* All ones if the start of an FDE counts from there, or else 0. */
+static __always_inline u64 sframe_pcrel(const struct sframe_view *view)
 {
-	unsigned int len = (1U << type) + 1;
-	const u8 *p = sframe_take(window, len);
+	return view->flags & SFRAME_F_FDE_START_PCREL ? ~0ULL : 0;
+}
 
-	if (IS_ERR(p))
-		return PTR_ERR(p);
-	*start = sframe_load(p, type);
-	*info = p[len - 1];
+/*
+ * Read where FDE @i begins, from the table's start; where that wraps it is
+ * that of some other function, as in any wrong table.
+ */
+static __always_inline int sframe_get_fde_start(const struct sframe_view *view,
+						u64 pcrel, u32 i, s64 *start)
+{
+	u64 off = view->fdes + (u64)i * sizeof(struct sframe_fde);
+
+	unsafe_get_user(*start, (s64 __user *)(view->start + off), fault);
+	*start = (s64)((u64)*start + (off & pcrel));
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+/* Read FDE @i, its start as above. */
+static __always_inline int sframe_get_fde(const struct sframe_view *view, u32 i,
+					  struct sframe_fde *fde)
+{
+	struct sframe_fde __user *from =
+		(void __user *)(view->start + view->fdes);
+	s64 start;
+
+	if (sframe_get_fde_start(view, sframe_pcrel(view), i, &start))
+		return -EFAULT;
+	fde->start = start;
+	unsafe_get_user(fde->size, &from[i].size, fault);
+	unsafe_get_user(fde->attr_off, &from[i].attr_off, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+/* Find the last FDE that has bytes and starts at or before @offset. */
+static __always_inline int sframe_find_fde(const struct sframe_view *view,
+					   s64 offset, struct sframe_fde *fde)
+{
+	u32 low = 0, high = view->nr_fdes, i;
+	u64 pcrel = sframe_pcrel(view);
+	s64 start;
+
+	/* FDEs below @low start at or before @offset, those from @high not. */
+	while (low < high) {
+		i = low + (high - low) / 2;
+		if (sframe_get_fde_start(view, pcrel, i, &start))
+			return -EFAULT;
+		if (start <= offset)
+			low = i + 1;
+		else
+			high = i;
+	}
+	if (!low)
+		return -ENOENT;
+
+	i = low - 1;
+	if (sframe_get_fde(view, i, fde))
+		return -EFAULT;
+	start = fde->start;
+	for (int n = 0; !fde->size && i && n < SFRAME_EMPTY_FDES_MAX; n++) {
+		if (sframe_get_fde(view, --i, fde))
+			return -EFAULT;
+		if (fde->start != start)
+			return -ENOENT;
+	}
+	return (u64)offset - (u64)fde->start < fde->size ? 0 : -ENOENT;
+}
+
+/* Read the attribute at @from. */
+static __always_inline int sframe_get_attr(struct sframe_attr __user *from,
+					   struct sframe_attr *attr)
+{
+	unsafe_get_user(attr->nr_fres, &from->nr_fres, fault);
+	unsafe_get_user(attr->info, &from->info, fault);
+	unsafe_get_user(attr->info2, &from->info2, fault);
+	unsafe_get_user(attr->rep_size, &from->rep_size, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+/*
+ * Read the attribute of @fde and check what is the same for all functions.
+ * @cursor is put at the first row.
+ */
+static __always_inline int sframe_read_attr(const struct sframe_view *view,
+					    const struct sframe_fde *fde,
+					    struct sframe_attr *attr,
+					    struct sframe_cursor *cursor)
+{
+	unsigned int type;
+
+	if (view->fre_len < sizeof(*attr) ||
+	    fde->attr_off > view->fre_len - sizeof(*attr))
+		return -EBADMSG;
+	cursor->at = view->start + view->fres + fde->attr_off;
+	cursor->end = view->start + view->fres + view->fre_len;
+	if (sframe_get_attr((void __user *)cursor->at, attr))
+		return -EFAULT;
+	cursor->at += sizeof(*attr);
+	cursor->log2_start = SFRAME_ATTR_FRE_TYPE(attr->info);
+
+	/* This is where the format may grow: not an error. */
+	type = SFRAME_ATTR_FDE_TYPE(attr->info2);
+	if (type > SFRAME_FDE_FLEXIBLE)
+		return -ENOENT;
+	if (cursor->log2_start > SFRAME_FRE_TYPE_MAX)
+		return -EBADMSG;
+	/* It is going to be divided by. */
+	if (SFRAME_ATTR_REPEATED(attr->info) && !attr->rep_size)
+		return -EBADMSG;
+	/* No rows mark an outermost frame, but not in any other than these. */
+	if (!attr->nr_fres && (type != SFRAME_FDE_DEFAULT ||
+			       SFRAME_ATTR_REPEATED(attr->info)))
+		return -ENOENT;
 	return 0;
 }
 
-/* Take the words of a row, which @info announces. */
-static int sframe_next_words(struct sframe_window *window, u8 info,
-			     struct sframe_row *row)
+/* Read where the row at @cursor starts, and its information byte. */
+static __always_inline int sframe_get_row(const struct sframe_cursor *cursor,
+					  u32 *start, u32 *info)
 {
-	unsigned int len = SFRAME_FRE_WORDS(info) << SFRAME_FRE_WORD_SIZE(info);
-	const u8 *p;
+	unsigned int size = 1U << cursor->log2_start;
+	long left = cursor->end - cursor->at;
 
+	if (left <= (long)size)
+		return -EBADMSG;
+	return sframe_get(cursor->at, cursor->log2_start, start) ?:
+	       sframe_get(cursor->at + size, 0, info);
+}
+
+/*
+ * Step over the row at @cursor, whose information byte is @info, perhaps
+ * behind the end.
+ */
+static __always_inline int sframe_skip_row(struct sframe_cursor *cursor,
+					   u32 info)
+{
 	if (SFRAME_FRE_WORD_SIZE(info) > SFRAME_FRE_WORD_SIZE_MAX)
 		return -EBADMSG;
-	p = sframe_take(window, len);
-	if (IS_ERR(p))
-		return PTR_ERR(p);
+	cursor->at += (1U << cursor->log2_start) + 1 +
+		      (SFRAME_FRE_WORDS(info) << SFRAME_FRE_WORD_SIZE(info));
+	return 0;
+}
+
+/* Read the words that end at @end, as @info announces. */
+static __always_inline int sframe_get_words(unsigned long end, u32 info,
+					    struct sframe_row *row)
+{
+	unsigned int size = SFRAME_FRE_WORD_SIZE(info);
+	unsigned int count = SFRAME_FRE_WORDS(info);
+	unsigned long at = end - (count << size);
+	u32 *word = row->words;
+
 	row->info = info;
-	memcpy(row->data, p, len);
+	for (count = min(count, SFRAME_WORDS_MAX); count; count--) {
+		if (sframe_get(at, size, word++))
+			return -EFAULT;
+		at += 1U << size;
+	}
 	return 0;
 }
 
 /*
- * Scan the rows of @attr, which follow it at offset @off, for the last that
- * starts at or before @offset, which counts from the start of the function or
- * block.  Rows must ascend, or "the last" would mean nothing; of equal ones,
- * which the assembler writes, the last counts.  @first is the row of offset 0,
- * if there is one.
+ * Find the last of the @nr rows at @cursor that starts at or before @offset,
+ * which counts from the start of the function or block, and read it.  Rows
+ * must ascend, or "the last" would mean nothing; of equal ones, which the
+ * assembler writes, the last counts.
  */
-static int sframe_find_row(const struct sframe_view *view, u64 off,
-			   const struct sframe_attr *attr, u32 offset,
-			   unsigned int *rows, struct sframe_row *first,
-			   struct sframe_row *found)
+static __always_inline int sframe_find_row(struct sframe_cursor cursor,
+					   unsigned int nr, u32 offset,
+					   unsigned int *rows,
+					   struct sframe_row *row)
 {
-	struct sframe_window window;
-	u32 start, previous = 0;
-	bool any = false;
-	int ret;
-	u8 info;
+	unsigned int budget = SFRAME_ROWS_MAX -
+			      min_t(unsigned int, *rows, SFRAME_ROWS_MAX);
+	unsigned int i, max = min(nr, budget);
+	u32 start = 0, previous = 0, info, found = 0;
+	unsigned long end = 0;
+	int ret = 0;
 
-	sframe_open_window(&window, view, off);
-	for (unsigned int i = 0; i < attr->nr_fres; i++) {
-		if ((*rows)++ >= SFRAME_ROWS_MAX)
-			return -E2BIG;
-		ret = sframe_next_start(&window,
-					SFRAME_ATTR_FRE_TYPE(attr->info),
-					&start, &info);
-		if (ret)
-			return ret;
-		if (start < previous)
-			return -EBADMSG;
-		if (start > offset)
+	for (i = 0; i < max; i++) {
+		ret = sframe_get_row(&cursor, &start, &info);
+		if (ret || start > offset || start < previous)
 			break;
-		ret = sframe_next_words(&window, info, found);
+		ret = sframe_skip_row(&cursor, info);
 		if (ret)
-			return ret;
-		if (!start)
-			*first = *found;
+			break;
 		previous = start;
-		any = true;
+		found = info;
+		end = cursor.at;
 	}
-	return any ? 0 : -ENOENT;
+	*rows += min(i + 1, max);
+	if (ret)
+		return ret;
+	if (i < max && start < previous)
+		return -EBADMSG;
+	if (i == max && max < nr)
+		return -E2BIG;
+	if (!end)
+		return -ENOENT;
+	return end > cursor.end ? -EBADMSG : sframe_get_words(end, found, row);
 }
 
-/* Data word @i of @row as it is, and as an offset; the row has it. */
-static u32 sframe_word(const struct sframe_row *row, unsigned int i)
+/* The same for each kind of rows, for what is constant to be so. */
+static __always_inline int sframe_find_any_row(struct sframe_cursor cursor,
+					       unsigned int nr, u32 offset,
+					       unsigned int *rows,
+					       struct sframe_row *row)
 {
-	unsigned int size = SFRAME_FRE_WORD_SIZE(row->info);
-
-	return sframe_load(row->data + (i << size), size);
+	switch (cursor.log2_start) {
+	case 0:
+		cursor.log2_start = 0;
+		return sframe_find_row(cursor, nr, offset, rows, row);
+	case 1:
+		cursor.log2_start = 1;
+		return sframe_find_row(cursor, nr, offset, rows, row);
+	default:
+		cursor.log2_start = 2;
+		return sframe_find_row(cursor, nr, offset, rows, row);
+	}
 }
 
+/*
+ * Read what the open table says of the address at @offset from its start.  If
+ * @entry has no rows the frame is the outermost one, and the row undefined.
+ */
+static __always_inline int sframe_find_entry(const struct sframe_view *view,
+					     s64 offset, unsigned int *rows,
+					     struct sframe_entry *entry)
+{
+	struct sframe_cursor cursor;
+	struct sframe_fde fde;
+	int ret;
+
+	ret = sframe_find_fde(view, offset, &fde) ?:
+	      sframe_read_attr(view, &fde, &entry->attr, &cursor);
+	if (ret)
+		return ret;
+	/* It fits 32 bits as the size of the function does. */
+	entry->offset = (u64)offset - (u64)fde.start;
+	entry->at_end = entry->offset == fde.size - 1;
+	if (!entry->attr.nr_fres)
+		return 0;
+	if (SFRAME_ATTR_REPEATED(entry->attr.info))
+		entry->offset %= entry->attr.rep_size;
+	return sframe_find_any_row(cursor, entry->attr.nr_fres, entry->offset,
+				   rows, &entry->row);
+}
+
+/* Read what the table says of the address at @offset from its start. */
+static noinline int sframe_read_entry(const struct sframe_view *view,
+				      s64 offset, unsigned int *rows,
+				      struct sframe_entry *entry)
+{
+	int ret;
+
+	if (!sframe_open(view))
+		return -EFAULT;
+	ret = sframe_find_entry(view, offset, rows, entry);
+	user_read_access_end();
+	return ret;
+}
+
+/* Data word @i of @row as an offset; the row has it. */
 static s32 sframe_offset(const struct sframe_row *row, unsigned int i)
 {
-	return sign_extend32(sframe_word(row, i),
+	return sign_extend32(row->words[i],
 			     (8 << SFRAME_FRE_WORD_SIZE(row->info)) - 1);
 }
 
@@ -324,7 +484,7 @@ static int sframe_decode_place(const struct sframe_row *row, unsigned int *i,
 
 	if (*i == count)
 		return 0;
-	control = sframe_word(row, (*i)++);
+	control = row->words[(*i)++];
 	if (!control)
 		return 0;
 	if (*i == count)
@@ -360,19 +520,23 @@ static int sframe_decode_flexible(const struct sframe_row *row,
 	return 0;
 }
 
-/* Decode @row of a function of type @type. */
-static int sframe_decode(const struct sframe_view *view, unsigned int type,
-			 const struct sframe_row *row, struct sframe_rule *rule)
+/* Decode @entry. */
+static int sframe_decode(const struct sframe_view *view,
+			 const struct sframe_entry *entry,
+			 struct sframe_rule *rule)
 {
-	/* No words: RA is undefined, as nobody called. */
-	rule->outermost = !SFRAME_FRE_WORDS(row->info);
+	rule->signal = SFRAME_ATTR_SIGNAL(entry->attr.info);
+	rule->at_end = entry->at_end;
+	/* No rows, or no words: RA is undefined, as nobody called. */
+	rule->outermost = !entry->attr.nr_fres ||
+			  !SFRAME_FRE_WORDS(entry->row.info);
 	if (rule->outermost)
 		return 0;
 	rule->ra = sframe_default_place(view->fixed_ra);
 	rule->fp = sframe_default_place(view->fixed_fp);
-	if (type == SFRAME_FDE_FLEXIBLE)
-		return sframe_decode_flexible(row, rule);
-	return sframe_decode_default(view, row, rule);
+	if (SFRAME_ATTR_FDE_TYPE(entry->attr.info2) == SFRAME_FDE_FLEXIBLE)
+		return sframe_decode_flexible(&entry->row, rule);
+	return sframe_decode_default(view, &entry->row, rule);
 }
 
 static bool sframe_same_place(const struct sframe_place *a,
@@ -404,83 +568,18 @@ static int sframe_fix_block(struct sframe_rule *rule,
 	return 0;
 }
 
-/*
- * Read FDE @i.  Its start is made one from the table's start; where that
- * wraps it is that of some other function, as in any wrong table.
- */
-static int sframe_read_fde(const struct sframe_view *view, u32 i,
-			   struct sframe_fde *fde)
+/* Fix the rule of a repeated block at @offset from the table's start. */
+static int sframe_rule_of_block(const struct sframe_view *view, s64 offset,
+				const struct sframe_entry *entry,
+				unsigned int *rows, struct sframe_rule *rule)
 {
-	u64 off = view->fdes + (u64)i * sizeof(*fde);
-	int ret = sframe_read(view, off, fde, sizeof(*fde));
-
-	if (!ret && view->flags & SFRAME_F_FDE_START_PCREL)
-		fde->start = (s64)((u64)fde->start + off);
-	return ret;
-}
-
-/* Find the last FDE that has bytes and starts at or before @offset. */
-static int sframe_find_fde(const struct sframe_view *view, s64 offset,
-			   struct sframe_fde *fde)
-{
-	u32 low = 0, high = view->nr_fdes, i;
-	s64 start;
+	struct sframe_entry first;
+	struct sframe_rule first_rule;
 	int ret;
 
-	/* FDEs below @low start at or before @offset, those from @high not. */
-	while (low < high) {
-		i = low + (high - low) / 2;
-		ret = sframe_read_fde(view, i, fde);
-		if (ret)
-			return ret;
-		if (fde->start <= offset)
-			low = i + 1;
-		else
-			high = i;
-	}
-	if (!low)
-		return -ENOENT;
-
-	i = low - 1;
-	ret = sframe_read_fde(view, i, fde);
-	start = fde->start;
-	for (int n = 0; !ret && !fde->size && i && n < SFRAME_EMPTY_FDES_MAX; n++) {
-		ret = sframe_read_fde(view, --i, fde);
-		if (!ret && fde->start != start)
-			return -ENOENT;
-	}
-	if (ret)
-		return ret;
-	return (u64)offset - (u64)fde->start < fde->size ? 0 : -ENOENT;
-}
-
-/* Read the attribute of @fde and check what is the same for all functions. */
-static int sframe_read_attr(const struct sframe_view *view,
-			    const struct sframe_fde *fde,
-			    struct sframe_attr *attr)
-{
-	unsigned int type;
-
-	if (view->fre_len < sizeof(*attr) ||
-	    fde->attr_off > view->fre_len - sizeof(*attr))
-		return -EBADMSG;
-	if (sframe_read(view, view->fres + fde->attr_off, attr, sizeof(*attr)))
-		return -EFAULT;
-
-	/* This is where the format may grow: not an error. */
-	type = SFRAME_ATTR_FDE_TYPE(attr->info2);
-	if (type > SFRAME_FDE_FLEXIBLE)
-		return -ENOENT;
-	if (SFRAME_ATTR_FRE_TYPE(attr->info) > SFRAME_FRE_TYPE_MAX)
-		return -EBADMSG;
-	/* It is going to be divided by. */
-	if (SFRAME_ATTR_REPEATED(attr->info) && !attr->rep_size)
-		return -EBADMSG;
-	/* No rows mark an outermost frame, but not in any other than these. */
-	if (!attr->nr_fres && (type != SFRAME_FDE_DEFAULT ||
-			       SFRAME_ATTR_REPEATED(attr->info)))
-		return -ENOENT;
-	return 0;
+	ret = sframe_read_entry(view, offset - entry->offset, rows, &first) ?:
+	      sframe_decode(view, &first, &first_rule);
+	return ret ?: sframe_fix_block(rule, &first_rule);
 }
 
 /**
@@ -495,70 +594,53 @@ static int sframe_read_attr(const struct sframe_view *view,
 int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
 		     unsigned int *rows, struct sframe_rule *rule)
 {
-	struct sframe_rule first_rule;
-	struct sframe_row first, row;
-	struct sframe_attr attr;
-	struct sframe_fde fde;
-	unsigned int type;
-	u32 offset;
+	struct sframe_entry entry __uninitialized;
+	s64 offset = ip - view->start;
 	int ret;
 
-	ret = sframe_find_fde(view, (s64)(ip - view->start), &fde) ?:
-	      sframe_read_attr(view, &fde, &attr);
-	if (ret)
+	ret = sframe_read_entry(view, offset, rows, &entry) ?:
+	      sframe_decode(view, &entry, rule);
+	if (ret || !SFRAME_ATTR_REPEATED(entry.attr.info))
 		return ret;
-	/* It fits 32 bits as the size of the function does. */
-	offset = ip - view->start - (u64)fde.start;
-	rule->signal = SFRAME_ATTR_SIGNAL(attr.info);
-	rule->at_end = offset == fde.size - 1;
-	rule->outermost = !attr.nr_fres;
-	if (rule->outermost)
-		return 0;
-
-	if (SFRAME_ATTR_REPEATED(attr.info))
-		offset %= attr.rep_size;
-	/* No words, should there be no such row. */
-	first.info = 0;
-	ret = sframe_find_row(view, view->fres + fde.attr_off + sizeof(attr),
-			      &attr, offset, rows, &first, &row);
-	if (ret)
-		return ret;
-
-	type = SFRAME_ATTR_FDE_TYPE(attr.info2);
-	ret = sframe_decode(view, type, &row, rule);
-	if (ret || !SFRAME_ATTR_REPEATED(attr.info))
-		return ret;
-	ret = sframe_decode(view, type, &first, &first_rule);
-	return ret ?: sframe_fix_block(rule, &first_rule);
+	return sframe_rule_of_block(view, offset, &entry, rows, rule);
 }
 
 #ifdef CONFIG_SFRAME_VALIDATION
 
-/*
- * Check the rows of @attr at offset @off: that each can be decoded, and that
- * none starts behind the function or block of @size bytes.
- */
-static int sframe_check_rows(const struct sframe_view *view, u64 off,
-			     const struct sframe_attr *attr, u32 size)
+/* Read the row at @cursor and step over it. */
+static int sframe_read_row(const struct sframe_view *view,
+			   struct sframe_cursor *cursor, u32 *start,
+			   struct sframe_row *row)
 {
-	struct sframe_window window;
+	u32 info;
+	int ret;
+
+	if (!sframe_open(view))
+		return -EFAULT;
+	ret = sframe_get_row(cursor, start, &info) ?:
+	      sframe_skip_row(cursor, info);
+	if (!ret)
+		ret = cursor->at > cursor->end ? -EBADMSG :
+		      sframe_get_words(cursor->at, info, row);
+	user_read_access_end();
+	return ret;
+}
+
+/*
+ * Check the rows of @entry at @cursor: that each can be decoded, and that none
+ * starts behind the function or block of @size bytes.
+ */
+static int sframe_check_rows(const struct sframe_view *view,
+			     struct sframe_cursor *cursor,
+			     struct sframe_entry *entry, u32 size)
+{
 	struct sframe_rule rule;
-	struct sframe_row row;
 	u32 start, previous = 0;
 	int ret;
-	u8 info;
 
-	sframe_open_window(&window, view, off);
-	for (unsigned int i = 0; i < attr->nr_fres; i++) {
-		ret = sframe_next_start(&window,
-					SFRAME_ATTR_FRE_TYPE(attr->info),
-					&start, &info);
-		if (!ret)
-			ret = sframe_next_words(&window, info, &row);
-		if (!ret)
-			ret = sframe_decode(view,
-					    SFRAME_ATTR_FDE_TYPE(attr->info2),
-					    &row, &rule);
+	for (unsigned int i = 0; i < entry->attr.nr_fres; i++) {
+		ret = sframe_read_row(view, cursor, &start, &entry->row) ?:
+		      sframe_decode(view, entry, &rule);
 		if (ret)
 			return ret;
 		if (start < previous || start > size)
@@ -568,6 +650,22 @@ static int sframe_check_rows(const struct sframe_view *view, u64 off,
 	return 0;
 }
 
+/* Read FDE @i and its attribute; @cursor is put at its rows. */
+static int sframe_read_function(const struct sframe_view *view, u32 i,
+				struct sframe_fde *fde,
+				struct sframe_attr *attr,
+				struct sframe_cursor *cursor)
+{
+	int ret;
+
+	if (!sframe_open(view))
+		return -EFAULT;
+	ret = sframe_get_fde(view, i, fde) ?:
+	      sframe_read_attr(view, fde, attr, cursor);
+	user_read_access_end();
+	return ret;
+}
+
 /*
  * Check FDE @i and its rows.  @start is where the function before starts, and
  * @rows how many the functions from here on may have; both are updated.
@@ -575,25 +673,27 @@ static int sframe_check_rows(const struct sframe_view *view, u64 off,
 static int sframe_check_fde(const struct sframe_view *view, u32 i, s64 *start,
 			    u32 *rows)
 {
-	struct sframe_attr attr;
+	struct sframe_entry entry = {};
+	struct sframe_cursor cursor;
 	struct sframe_fde fde;
+	u32 size;
 	int ret;
 
-	ret = sframe_read_fde(view, i, &fde);
-	if (ret || fde.start < *start)
-		return ret ?: -EBADMSG;
+	ret = sframe_read_function(view, i, &fde, &entry.attr, &cursor);
+	if (ret == -EFAULT)
+		return ret;
+	if (fde.start < *start)
+		return -EBADMSG;
 	*start = fde.start;
-	ret = sframe_read_attr(view, &fde, &attr);
 	/* Nobody will look at the rows. */
 	if (ret == -ENOENT)
 		return 0;
-	if (ret || attr.nr_fres > *rows)
+	if (ret || entry.attr.nr_fres > *rows)
 		return ret ?: -EBADMSG;
-	*rows -= attr.nr_fres;
-	return sframe_check_rows(view,
-				 view->fres + fde.attr_off + sizeof(attr),
-				 &attr, SFRAME_ATTR_REPEATED(attr.info) ?
-				 attr.rep_size : fde.size);
+	*rows -= entry.attr.nr_fres;
+	size = SFRAME_ATTR_REPEATED(entry.attr.info) ? entry.attr.rep_size :
+						       fde.size;
+	return sframe_check_rows(view, &cursor, &entry, size);
 }
 
 /**
@@ -724,22 +824,27 @@ static int sframe_step(struct unwind_user_state *state,
 	return 0;
 }
 
-/* Look up how to unwind from @state. */
-static int sframe_lookup(const struct unwind_user_state *state,
-			 unsigned int *rows, struct sframe_rule *rule)
+/*
+ * Look up how to unwind from @state.  The caller of a function is often in the
+ * same text.
+ */
+static int sframe_lookup(struct unwind_user_state *state,
+			 struct sframe_rule *rule)
 {
-	struct sframe_view view;
+	struct sframe_view *view = &state->sframe;
 	unsigned long ip = state->ip;
 	int ret;
 
 	/* A call that never returns may have its return address elsewhere. */
 	if ((!state->topmost && !state->interrupted) || state->ip_behind)
 		ip--;
-	if (!sframe_find_view(ip, &view))
+	if (ip - view->text >= view->text_size && !sframe_find_view(ip, view))
 		return -ENOENT;
-	ret = sframe_find_rule(&view, ip, rows, rule);
-	if (ret == -EBADMSG)
-		sframe_drop_corrupt(&view);
+	ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
+	if (ret == -EBADMSG) {
+		sframe_drop_corrupt(view);
+		view->text_size = 0;
+	}
 	return ret;
 }
 
@@ -817,7 +922,7 @@ int sframe_unwind_next(struct unwind_user_state *state)
 	/* A 32-bit segment of a 64-bit process has no tables. */
 	if (state->ws != sizeof(long))
 		return -ENOENT;
-	ret = sframe_lookup(state, &state->sframe_rows, &rule);
+	ret = sframe_lookup(state, &rule);
 	/*
 	 * A signal restorer may have no rule, or, as it was not called, that
 	 * of the function which ends in front of it.

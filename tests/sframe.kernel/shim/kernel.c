@@ -18,6 +18,16 @@ bug (const char *what)
   abort ();
 }
 
+/* What of user memory is open to be read; none while nothing is.  */
+static unsigned long open_start, open_size;
+
+static void
+not_while_open (const char *what)
+{
+  if (open_size != 0)
+    bug (what);
+}
+
 /* RCU  */
 
 static unsigned int readers;
@@ -43,6 +53,7 @@ rcu_event (void)
 void
 rcu_read_lock (void)
 {
+  not_while_open ("RCU locked with user memory open");
   ++readers;
   rcu_event ();
 }
@@ -109,6 +120,7 @@ struct chunk
 static bool
 out_of_memory (gfp_t gfp)
 {
+  not_while_open ("allocation with user memory open");
   /* Make the tree let go of its lock and ask again.  */
   if (!gfpflags_allow_blocking (gfp))
     return true;
@@ -240,12 +252,14 @@ machine_start (void)
 void
 pr_debug_ratelimited (const char *format, ...)
 {
+  not_while_open ("message with user memory open");
   ++machine.messages;
 }
 
 int
 mmap_write_lock_killable (struct mm_struct *mm)
 {
+  not_while_open ("mm locked with user memory open");
   if (readers != 0)
     bug ("mm locked under RCU");
   if (mm->locked)
@@ -401,16 +415,53 @@ copy (void *to, unsigned long from, unsigned long size, bool fault_in)
   return size;
 }
 
+void
+might_fault (void)
+{
+  if (readers != 0)
+    bug ("page fault under RCU");
+  if (current->mm->locked)
+    bug ("page fault with the mm locked");
+  not_while_open ("user memory opened twice");
+}
+
+bool
+user_read_access_begin (const void *start, size_t size)
+{
+  might_fault ();
+  if ((unsigned long) start >= TASK_SIZE
+      || size > TASK_SIZE - (unsigned long) start)
+    return false;
+  open_start = (unsigned long) start;
+  open_size = size;
+  return true;
+}
+
+void
+user_read_access_end (void)
+{
+  if (open_size == 0)
+    bug ("user memory closed, but not open");
+  open_size = 0;
+}
+
+bool
+machine_get (void *to, const void *from, size_t size)
+{
+  unsigned long offset = (unsigned long) from - open_start;
+
+  if (size > open_size || offset > open_size - size)
+    bug ("read outside of the user memory that is open");
+  return copy (to, (unsigned long) from, size, true) == 0;
+}
+
 /* As in the kernel, what was not copied is cleared, and its size returned.  */
 unsigned long
 copy_from_user (void *to, const void *from, unsigned long size)
 {
   unsigned long left;
 
-  if (readers != 0)
-    bug ("page fault under RCU");
-  if (current->mm->locked)
-    bug ("page fault with the mm locked");
+  might_fault ();
   left = copy (to, (unsigned long) from, size, true);
   memset ((char *) to + size - left, 0, left);
   return left;

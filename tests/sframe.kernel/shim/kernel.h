@@ -36,6 +36,7 @@
 #define __cleanup(function) __attribute__ ((__cleanup__ (function)))
 #define __UNIQUE_ID(name) CONCATENATE (name##_, __COUNTER__)
 #define untagged_addr(address) (address)
+#define __uninitialized
 
 /* linux/limits.h, linux/bitops.h  */
 
@@ -127,11 +128,20 @@ extern size_t fault_in_readable (const char *start, size_t size);
      (x) = value_;							\
      left_ == 0 ? 0 : -EFAULT; })
 
-/* linux/unaligned.h  */
-
-#define get_unaligned(p)						\
-  (((const struct { __typeof__ (*(p)) value; }				\
-     __attribute__ ((packed)) *) (p))->value)
+/* Between begin and end nothing else may be done.  */
+extern bool user_read_access_begin (const void *start, size_t size);
+extern void user_read_access_end (void);
+extern bool machine_get (void *to, const void *from, size_t size);
+#define unsafe_get_user(x, p, label)					\
+  do									\
+    {									\
+      __typeof__ (*(p)) value_;						\
+      if (!machine_get (&value_, (p), sizeof value_))			\
+	goto label;							\
+      (x) = value_;							\
+    }									\
+  while (0)
+extern void might_fault (void);
 
 /* asm/ptrace.h, asm/sigframe.h  */
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SFrame tables of user space: what a trace keeps of the one that it is in.
+ */
+#ifndef _LINUX_SFRAME_TYPES_H
+#define _LINUX_SFRAME_TYPES_H
+
+#include <linux/types.h>
+
+/**
+ * struct sframe_view - a table whose header was found valid
+ * @start:	user address of the header
+ * @size:	bytes of the whole section
+ * @text:	the text range that it was looked up for, if it was
+ * @text_size:	bytes of that
+ * @fdes:	offset of the index from @start
+ * @fres:	offset of the rows from @start
+ * @nr_fdes:	entries of the index, not 0
+ * @nr_fres:	rows of all functions
+ * @fre_len:	bytes of the rows
+ * @flags:	SFRAME_F_*
+ * @fixed_fp:	as in the header
+ * @fixed_ra:	as in the header
+ *
+ * Index and rows lie inside the section; that is all that is known of them,
+ * for they can change at any time.
+ */
+struct sframe_view {
+	unsigned long	start;
+	unsigned long	size;
+	unsigned long	text;
+	unsigned long	text_size;
+	u64		fdes;
+	u64		fres;
+	u32		nr_fdes;
+	u32		nr_fres;
+	u32		fre_len;
+	u8		flags;
+	s8		fixed_fp;
+	s8		fixed_ra;
+};
+
+#endif /* _LINUX_SFRAME_TYPES_H */
