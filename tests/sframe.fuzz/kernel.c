@@ -71,6 +71,7 @@ check_step (const struct unwind_user_state *before,
       return;
     }
   expected.sframe_rows = state->sframe_rows;
+  expected.sframe = state->sframe;
   expected.done = result == 0;
   hold (memcmp (&expected, state, sizeof expected) == 0,
 	"the state as before");
