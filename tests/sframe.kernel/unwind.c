@@ -61,6 +61,14 @@ add (void)
   CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
 }
 
+/* And the vDSO has a table, or would have.  */
+static void
+add_two (void)
+{
+  add ();
+  CHECK (sframe_add (TABLE, 0x100, TEXT + TEXT_SIZE, 0x10) == 0);
+}
+
 /* The step fails with ERROR and leaves no trace.  */
 static void
 check_error (int error)
@@ -556,7 +564,7 @@ test_calls (void)
   unsigned long address = OTHER_TEXT + 0x100;
 
   start ();
-  add ();
+  add_two ();
   CHECK (!GUESS (address, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90));
   CHECK (GUESS (address, 0xe8, 1, 2, 3, 4));
   CHECK (!GUESS (address, 0xe9, 1, 2, 3, 4));
@@ -577,9 +585,13 @@ static void
 test_guesses (void)
 {
   start ();
-  /* Who has no tables is believed.  */
+  /* Who has no tables, or only one, is believed.  */
   CHECK (sframe_guess_ok (STACK));
   add ();
+  CHECK (sframe_guess_ok (STACK));
+  end_process ();
+  start ();
+  add_two ();
   CHECK (!GUESS (STACK + 0x100, 0xe8, 1, 2, 3, 4));
   CHECK (GUESS (TEXT + 0x20, 0xe8, 1, 2, 3, 4));
   /* A call that never returns may be the last one of its mapping.  */
@@ -604,7 +616,7 @@ test_nowhere (void)
   for (size_t i = 0; i < ARRAY_SIZE (places); ++i)
     {
       start ();
-      add ();
+      add_two ();
       poke (STACK + 0x100, TEXT + 0x20, 8);
       state.ip = places[i];
       CHECK (!GUESS (TEXT + 0x20, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90));
@@ -618,7 +630,7 @@ test_nowhere (void)
     }
   /* Code without a table is not wild.  */
   start ();
-  add ();
+  add_two ();
   poke (STACK + 0x100, TEXT + 0x20, 8);
   CHECK (GUESS (TEXT + 0x20, 0xff, 0xd0));
   state.ip = OTHER_TEXT;

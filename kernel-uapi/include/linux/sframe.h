@@ -44,6 +44,7 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size);
 int sframe_remove(unsigned long table);
 int sframe_unwind_next(struct unwind_user_state *state);
+bool sframe_has_own(struct mm_struct *mm);
 bool __sframe_guess_ok(unsigned long ip);
 
 /* A new mm has no tables, whatever it was copied from. */
@@ -73,6 +74,11 @@ static inline int sframe_remove(unsigned long table)
 static inline int sframe_unwind_next(struct unwind_user_state *state)
 {
 	return -ENOENT;
+}
+
+static inline bool sframe_has_own(struct mm_struct *mm)
+{
+	return false;
 }
 
 static inline bool __sframe_guess_ok(unsigned long ip)
@@ -118,11 +124,11 @@ static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
 
 /*
  * Whether a frame that is guessed by frame pointers, and would return to @ip,
- * can be one.  Who has no tables gets what there always was.
+ * can be one.  Who has no tables of his own gets what there always was.
  */
 static inline bool sframe_guess_ok(unsigned long ip)
 {
-	return !sframe_registered(current->mm) || __sframe_guess_ok(ip);
+	return !sframe_has_own(current->mm) || __sframe_guess_ok(ip);
 }
 
 #endif /* _LINUX_SFRAME_H */

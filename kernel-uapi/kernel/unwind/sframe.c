@@ -413,6 +413,19 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 }
 
 /**
+ * sframe_has_own - whether a process has tables beside that of the vDSO
+ * @mm:		the current one
+ *
+ * Return: whether it has, or had when it was looked at.
+ */
+bool sframe_has_own(struct mm_struct *mm)
+{
+	struct sframe_mm *sframe = READ_ONCE(mm->sframe);
+
+	return sframe && READ_ONCE(sframe->nr_texts) > 1;
+}
+
+/**
  * sframe_next_text - find the first text range from an address on
  * @mm:		locked, for reading at least
  * @from:	the address
