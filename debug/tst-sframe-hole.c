@@ -11,17 +11,16 @@
 #include <sys/wait.h>
 
 #include <support/temp_file.h>
-#include <support/xthread.h>
 #include <support/xunistd.h>
 
-#include "tst-sframe-support.h"
-#include "tst-sframe-asm.h"
+#include "tst-sframe-overwrite.h"
+#include "tst-sframe-own-stack.h"
 
 #if HAVE_SFRAME_ASM
 
 enum
 {
-  /* take, smash and caller.  */
+  /* take, smash_fp and caller.  */
   GOOD_FRAMES = 3,
   STACK_SIZE = 1024 * 1024,
   /* Where there is something else than memory, in pages from the start of the
@@ -34,28 +33,9 @@ enum
 };
 
 static size_t page;
-static void *hole;
 static struct trace good, bad[3];
 static int errno_after[array_length (bad)];
 static size_t taken;
-
-static void FRAME
-take (struct trace *trace)
-{
-  trace->count = backtrace (trace->pc, TRACE_MAX);
-  KEEP_FRAME ();
-}
-
-static void FRAME
-smash (struct trace *trace)
-{
-  void *volatile *place = SAVED_FP;
-  void *saved = *place;
-  if (hole != NULL)
-    *place = hole;
-  take (trace);
-  *place = saved;
-}
 
 /* Whether a system call that reads from ADDRESS fails.  Some emulators die
    instead if it is beyond the end of a file.  */
@@ -94,9 +74,9 @@ caller (size_t size)
 	  break;
 	}
       ++taken;
-      hole = i == 0 ? NULL : start + at[i] * page + page / 2;
+      void *hole = start + at[i] * page + page / 2;
       errno = ERRNO;
-      smash (i == 0 ? &good : &bad[i - 1]);
+      smash_fp (i == 0 ? NULL : &hole, i == 0 ? &good : &bad[i - 1]);
       if (i > 0)
 	errno_after[i - 1] = errno;
     }
@@ -119,11 +99,7 @@ do_test (void)
   page = sysconf (_SC_PAGESIZE);
   void *stack = xmmap (NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  pthread_attr_t attr;
-  xpthread_attr_init (&attr);
-  TEST_COMPARE (pthread_attr_setstack (&attr, stack, STACK_SIZE), 0);
-  xpthread_join (xpthread_create (&attr, thread_function, NULL));
-  xpthread_attr_destroy (&attr);
+  run_on_stack (stack, STACK_SIZE, thread_function, NULL);
 
   check_no_fallback ();
   TEST_VERIFY (good.count > GOOD_FRAMES);

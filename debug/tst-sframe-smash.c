@@ -20,11 +20,11 @@
 #include <ucontext.h>
 
 #include <support/support.h>
-#include <support/xthread.h>
 #include <support/xunistd.h>
 
-#include "tst-sframe-support.h"
 #include "tst-sframe-asm.h"
+#include "tst-sframe-own-stack.h"
+#include "tst-sframe-support.h"
 
 #if HAVE_SFRAME_ASM
 
@@ -516,12 +516,8 @@ do_test (void)
   dl_iterate_phdr (add_code, NULL);
   TEST_VERIFY_EXIT (code_count > 2);
 
-  pthread_attr_t attr;
-  xpthread_attr_init (&attr);
-  TEST_COMPARE (pthread_attr_setstack (&attr, stack, STACK_SIZE), 0);
   void *alternate = xmalloc (STACK_SIZE);
-  xpthread_join (xpthread_create (&attr, thread_function, alternate));
-  xpthread_attr_destroy (&attr);
+  run_on_stack (stack, STACK_SIZE, thread_function, alternate);
   free (alternate);
 
   /* After a fault nothing else is asked.  */

@@ -6,15 +6,14 @@
 #include <array_length.h>
 #include <sys/mman.h>
 
-#include <support/xthread.h>
 #include <support/xunistd.h>
 
-#include "tst-sframe-support.h"
-#include "tst-sframe-asm.h"
+#include "tst-sframe-overwrite.h"
+#include "tst-sframe-own-stack.h"
 
 #if HAVE_SFRAME_ASM
 
-/* take, smash and caller.  */
+/* take, smash_fp and caller.  */
 enum { GOOD_FRAMES = 3 };
 
 /* Where a CFA derived from FP is at most.  */
@@ -29,31 +28,12 @@ static volatile int buffer_size = 100;
 
 struct attempt
 {
-  bool smash;
   void *value;
   struct trace trace;
 };
 
 /* The first leaves the stack as it should be.  */
 static struct attempt attempts[10];
-
-static void FRAME
-take (struct trace *trace)
-{
-  trace->count = backtrace (trace->pc, TRACE_MAX);
-  KEEP_FRAME ();
-}
-
-static void FRAME
-smash (struct attempt *attempt)
-{
-  void *volatile *place = SAVED_FP;
-  void *saved = *place;
-  if (attempt->smash)
-    *place = attempt->value;
-  take (&attempt->trace);
-  *place = saved;
-}
 
 /* Variable in size, so that its CFA comes from FP.  */
 static void * FRAME
@@ -66,7 +46,7 @@ caller (void *closure)
   attempts[2].value = (void *) buffer - 4096;
   /* One call, so that all traces have the same return address.  */
   for (volatile size_t i = 0; i < array_length (attempts); ++i)
-    smash (&attempts[i]);
+    smash_fp (i == 0 ? NULL : &attempts[i].value, &attempts[i].trace);
   return closure;
 }
 
@@ -91,14 +71,7 @@ do_test (void)
   /* Not addresses at all.  */
   attempts[8].value = (void *) 0x5a5a5a5a5a5a5a5a;
   attempts[9].value = (void *) 0xa5a5a5a5a5a5a5a5;
-  for (size_t i = 1; i < array_length (attempts); ++i)
-    attempts[i].smash = true;
-
-  pthread_attr_t attr;
-  xpthread_attr_init (&attr);
-  TEST_COMPARE (pthread_attr_setstack (&attr, stack, stack_size), 0);
-  xpthread_join (xpthread_create (&attr, caller, NULL));
-  xpthread_attr_destroy (&attr);
+  run_on_stack (stack, stack_size, caller, NULL);
   check_no_fallback ();
   const struct trace *good = &attempts[0].trace;
   TEST_VERIFY (good->count > GOOD_FRAMES + 1);

@@ -8,37 +8,16 @@
 
 #include <support/xunistd.h>
 
-#include "tst-sframe-support.h"
-#include "tst-sframe-asm.h"
+#include "tst-sframe-overwrite.h"
 
 #if HAVE_SFRAME_ASM
 
-/* take and smash.  */
+/* take and smash_ra.  */
 enum { GOOD_FRAMES = 2 };
 
 static void *bad_values[8];
 static struct trace good;
 static struct trace bad[array_length (bad_values)];
-
-static void FRAME
-take (struct trace *trace)
-{
-  trace->count = backtrace (trace->pc, TRACE_MAX);
-  KEEP_FRAME ();
-}
-
-/* Take a trace while the RA of this frame is *VALUE, or is as it should
-   be if VALUE is NULL.  */
-static void FRAME
-smash (void **value, struct trace *trace)
-{
-  void *volatile *place = SAVED_RA;
-  void *saved = *place;
-  if (value != NULL)
-    *place = *value;
-  take (trace);
-  *place = saved;
-}
 
 static int
 do_test (void)
@@ -58,9 +37,9 @@ do_test (void)
   /* In an object, but no code.  */
   bad_values[7] = &good;
 
-  smash (NULL, &good);
+  smash_ra (NULL, &good);
   for (size_t i = 0; i < array_length (bad_values); ++i)
-    smash (&bad_values[i], &bad[i]);
+    smash_ra (&bad_values[i], &bad[i]);
   /* No call precedes any of them, so that libgcc is not asked.  */
   check_no_fallback ();
   TEST_VERIFY (good.count > GOOD_FRAMES + 1);

@@ -12,6 +12,7 @@
 #define _TST_SFRAME_SUPPORT_H
 
 #include <execinfo.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,6 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include <signal.h>
 #include <support/check.h>
 #include <support/xsignal.h>
 #include <support/xstdio.h>

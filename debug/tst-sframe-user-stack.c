@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 
 #include <support/support.h>
-#include <support/xthread.h>
 #include <support/xunistd.h>
 
+#include "tst-sframe-own-stack.h"
 #include "tst-sframe-support.h"
 
 #define STACK_SIZE (256 * 1024)
@@ -40,11 +40,7 @@ do_test (void)
   pair = support_shared_allocate (sizeof (*pair));
   void *stack = xmmap (NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  pthread_attr_t attr;
-  xpthread_attr_init (&attr);
-  TEST_COMPARE (pthread_attr_setstack (&attr, stack, STACK_SIZE), 0);
-  xpthread_join (xpthread_create (&attr, thread_function, NULL));
-  xpthread_attr_destroy (&attr);
+  run_on_stack (stack, STACK_SIZE, thread_function, NULL);
   check_no_fallback ();
   check_same_with (pair, thread_function);
 

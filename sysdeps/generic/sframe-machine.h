@@ -27,8 +27,8 @@
 		       struct sframe_stack *STACK)
      what the instruction before RETURN, SFRAME_MACHINE_CALL_SIZE bytes before
      which can be read, is, and whether it has led to PC or, if that traps, to
-     what is right before PC.  REGISTERS are all known, and as they were after
-     the call.
+     what is right before PC.  REGISTERS are those right after the call; unless
+     all of them are known, only whether it is a call can be told.
 
    static inline bool sframe_stub (const unsigned char *CODE)
      whether the instruction at CODE, SFRAME_MACHINE_STUB_SIZE bytes around

@@ -10,6 +10,7 @@
 #include <linux/unwind_user_types.h>
 
 #include "../sframe.kernel/process.h"
+#include "hold.h"
 
 /* As seeds.c has them.  */
 enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS_MAX = 4 };
@@ -20,16 +21,6 @@ static uint64_t words[STACK_WORDS];
 static unsigned char *text;
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
-
-static void
-hold (bool good, const char *what)
-{
-  if (good)
-    return;
-  printf ("violated: %s\n", what);
-  fflush (stdout);
-  abort ();
-}
 
 static unsigned long
 code_at (unsigned int i)

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hold.h"
+
 /* PCs of one function, and functions, that are looked up at most.  */
 enum { PCS_MAX = 80, FUNCTIONS_MAX = 8 };
 /* How the second copy is aligned.  */
@@ -29,16 +31,6 @@ struct copy
 };
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
-
-static void
-hold (bool good, const char *what)
-{
-  if (good)
-    return;
-  printf ("violated: %s\n", what);
-  fflush (stdout);
-  abort ();
-}
 
 static unsigned int
 abi_of (const struct copy *copy)

@@ -413,8 +413,10 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 }
 
 /**
- * sframe_has_own - whether a process has tables beside that of the vDSO
+ * sframe_has_own - whether a process has tables of its own
  * @mm:		the current one
+ *
+ * One of them, as a rule that of the vDSO, says nothing about the program.
  *
  * Return: whether it has, or had when it was looked at.
  */

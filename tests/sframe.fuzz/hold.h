@@ -1,0 +1,23 @@
+/* What a fuzzed program does when an invariant does not hold.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef HOLD_H
+#define HOLD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Unless it is GOOD, say WHAT is violated and end in a way that the fuzzer
+   notices.  */
+static inline void
+hold (bool good, const char *what)
+{
+  if (good)
+    return;
+  printf ("violated: %s\n", what);
+  fflush (stdout);
+  abort ();
+}
+
+#endif /* HOLD_H  */
