@@ -316,11 +316,11 @@ walk (struct sframe_trace *trace)
 {
   trace->array[0] = (void *) trace->registers->pc;
   trace->count = 1;
-  trace->path = 0;
+  trace->path = (struct sframe_cache_path) { 0, 0 };
   while (true)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
-      if (trace->remembers && !trace->all_registers)
+      if (trace->cache != NULL && !trace->all_registers)
 	status = __sframe_walk_remembered (trace);
       if (trace->count == trace->size)
 	return SFRAME_STEP_OUTERMOST;
@@ -375,16 +375,18 @@ __sframe_backtrace (void **array, int size,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
-	.remembers = atomic_load_relaxed (&traced),
+	.cache = atomic_load_relaxed (&traced) ? &__sframe_cache : NULL,
 	.generation = atomic_load_acquire (&GL (dl_sframe_unloads)) };
   enum sframe_step_status status;
 
   /* For begin_again.  */
   __builtin_unwind_init ();
-  if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
-    return -1;
-  if (!trace.remembers)
-    atomic_store_relaxed (&traced, true);
+  if (trace.cache == NULL)
+    {
+      if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
+	return -1;
+      atomic_store_relaxed (&traced, true);
+    }
   __sframe_stack_init (&trace.stack, sp);
   do
     status = walk (&trace);

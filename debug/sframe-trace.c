@@ -9,66 +9,73 @@
 #include <sframe-trace.h>
 #include <sys/cdefs.h>
 
-/* The rules of frames that were traced before, and which followed which.  */
-static struct sframe_cache_slot cache[SFRAME_CACHE_SLOTS];
-static sframe_cache_guess guesses[SFRAME_CACHE_SLOTS];
+struct sframe_cache __sframe_cache;
 
 /* Guess next time that the frame in slot NUMBER follows PATH.  */
 static inline void
-expect (uint32_t path, uint32_t number)
+expect (struct sframe_cache *cache, struct sframe_cache_path path,
+	uint32_t number)
 {
-  __atomic_store_n (&guesses[path], number, __ATOMIC_RELAXED);
+  __atomic_store_n (&cache->guesses[path.guess], number, __ATOMIC_RELAXED);
 }
 
 void
 __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 {
+  struct sframe_cache *cache = trace->cache;
   uintptr_t pc = trace->registers->pc;
   uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
-				     SFRAME_MACHINE_FP);
+				     SFRAME_MACHINE_FP,
+				     SFRAME_MACHINE_SP_OFFSET);
   uint32_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
 
-  if (word == 0 || !trace->remembers)
+  if (word == 0 || cache == NULL)
     return;
-  uint32_t number = sframe_cache_victim (cache, pc, tag);
-  struct sframe_cache_slot *slot = &cache[number];
+  uint32_t number = sframe_cache_victim (cache->slots, pc, tag);
+  struct sframe_cache_slot *slot = &cache->slots[number];
   if (sframe_cache_read (slot, pc, tag) != word
       && !sframe_cache_write (slot, pc, tag, word))
     return;
-  expect (trace->path, number);
+  expect (cache, trace->path, number);
   trace->path = sframe_cache_path (trace->path, number);
 }
 
-/* The rule of PC and TAG from the cache, or 0.  The slot that is expected after
-   PATH is looked at first.  *NUMBER is that of the slot.  */
-static inline uint64_t
-recall (uint32_t path, uintptr_t pc, uint32_t tag, uint32_t *number)
+/* A rule, 0 if there is none, and the slot that it is in.  */
+struct found
 {
-  *number = __atomic_load_n (&guesses[path], __ATOMIC_RELAXED);
-  uint64_t rule = sframe_cache_read (&cache[*number], pc, tag);
-  if (__glibc_likely (rule != 0))
-    return rule;
+  uint64_t rule;
+  uint64_t number;
+};
 
-  *number = sframe_cache_set (pc);
-  rule = sframe_cache_read (&cache[*number], pc, tag);
-  if (rule == 0)
-    rule = sframe_cache_read (&cache[++*number], pc, tag);
-  if (rule != 0)
-    expect (path, *number);
-  return rule;
+/* The rule of PC and TAG in the slot that is expected after PATH.  */
+static inline struct found
+recall (const struct sframe_cache *cache, struct sframe_cache_path path,
+	uintptr_t pc, uint32_t tag)
+{
+  uint32_t number
+    = __atomic_load_n (&cache->guesses[path.guess], __ATOMIC_RELAXED);
+  return (struct found)
+    { sframe_cache_read (&cache->slots[number], pc, tag), number };
 }
 
-/* Whether the word at ADDRESS is aligned and lies in RANGE, all of which is
-   readable.  */
-static inline bool
-is_readable (const struct sframe_range *range, uintptr_t address)
+/* The rule of PC and TAG where it has its place.  Expect it there after PATH.
+   Not inlined, as the loop below then has fewer registers left.  */
+static struct found __attribute__ ((noinline))
+look_up (struct sframe_cache *cache, struct sframe_cache_path path,
+	 uintptr_t pc, uint32_t tag)
 {
-  return (address % sizeof (uintptr_t) == 0
-	  && address >= range->low && address < range->high);
+  struct found found = { .number = sframe_cache_set (pc) };
+
+  found.rule = sframe_cache_read (&cache->slots[found.number], pc, tag);
+  if (found.rule == 0)
+    found.rule = sframe_cache_read (&cache->slots[++found.number], pc, tag);
+  if (found.rule != 0)
+    expect (cache, path, found.number);
+  return found;
 }
 
-/* What a step by SFrame leads to.  */
+/* A frame, as far as rules in the cache need to know it.  */
 struct place
 {
   uintptr_t pc;
@@ -76,74 +83,111 @@ struct place
   uintptr_t fp;
 };
 
-/* Take the step of RULE from *PLACE, if it is within RANGE and not out of the
-   ordinary.  */
+/* Whether CFA, which came from FP, is aligned and not far up, and the words in
+   reach below lie above SP.  */
 static inline bool
-step (struct place *place, uint64_t rule, const struct sframe_range *range)
+is_next (uintptr_t sp, uintptr_t cfa)
 {
-  uintptr_t cfa = ((rule & SFRAME_CACHE_CFA_FROM_FP) != 0
-		   ? place->fp : place->sp) + sframe_cache_cfa_offset (rule);
-  uintptr_t sp = cfa + SFRAME_MACHINE_SP_OFFSET;
-  uintptr_t ra = cfa + sframe_cache_ra_offset (rule);
-  uintptr_t fp = cfa + sframe_cache_fp_offset (rule);
-  bool saved = (rule & SFRAME_CACHE_FP_SAVED) != 0;
+  uintptr_t reach = sframe_cache_reach (SFRAME_MACHINE_SP_OFFSET);
 
-  if (sp <= place->sp || !is_readable (range, ra)
-      || (saved && !is_readable (range, fp))
-      || ((rule & SFRAME_CACHE_CFA_FROM_FP) != 0
-	  && sframe_stack_leap (place->sp, sp)))
+  return (cfa % sizeof (uintptr_t) == 0 && cfa - sp >= reach
+	  && !sframe_stack_leap (sp, cfa + SFRAME_MACHINE_SP_OFFSET));
+}
+
+/* Take the step of RULE from *PLACE, whose SP is aligned and from where on all
+   is readable up to HIGH, unless it leads beyond or is out of the ordinary.
+   What a rule in the cache reads lies between SP and the CFA.  */
+static inline bool
+step (struct place *place, uint64_t rule, uintptr_t high)
+{
+  uintptr_t cfa = sframe_cache_cfa_offset (rule);
+
+  if ((rule & SFRAME_CACHE_CFA_FROM_FP) == 0)
+    cfa += place->sp;
+  else if (!is_next (place->sp, cfa += place->fp))
     return false;
-  /* That is for the caller to judge.  */
-  if (*(const uintptr_t *) ra == 0)
+  if (cfa > high)
     return false;
-  place->pc = *(const uintptr_t *) ra;
-  place->sp = sp;
-  if (saved)
-    place->fp = *(const uintptr_t *) fp;
+  place->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
+  if ((rule & SFRAME_CACHE_FP_SAVED) != 0)
+    place->fp = *(const uintptr_t *) (cfa + sframe_cache_fp_offset (rule));
+  place->sp = cfa + SFRAME_MACHINE_SP_OFFSET;
   return true;
 }
 
-/* This decides how fast a trace is.  The loop keeps the registers out of
-   memory and leaves all that is rare to its caller.  */
-enum sframe_step_status
-__sframe_walk_remembered (struct sframe_trace *trace)
+/* Make the frame at PLACE, to which a call has led, that of TRACE.  */
+static inline void
+arrive (struct sframe_trace *trace, const struct place *place)
 {
   struct sframe_registers *registers = trace->registers;
+
+  registers->pc = place->pc;
+  registers->value[SFRAME_MACHINE_SP] = place->sp;
+  registers->value[SFRAME_MACHINE_FP] = place->fp;
+  registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
+		      | UINT64_C (1) << SFRAME_MACHINE_FP);
+  registers->interrupted = false;
+}
+
+/* Take steps to COUNT frames at most.  The first frame was interrupted or not,
+   the others were not.  This decides how fast a trace is: the loop keeps the
+   registers out of memory and leaves all that is rare to its caller.  */
+static enum sframe_step_status
+walk_alike (struct sframe_trace *trace, int count)
+{
+  const struct sframe_registers *registers = trace->registers;
+  const uintptr_t high = trace->stack.current.high;
+  const uint32_t tag = sframe_cache_tag (trace->generation,
+					 registers->interrupted);
   struct place place = { .pc = registers->pc,
 			 .sp = registers->value[SFRAME_MACHINE_SP],
 			 .fp = registers->value[SFRAME_MACHINE_FP] };
-  const struct sframe_range range = trace->stack.current;
-  uint32_t tag = sframe_cache_tag (trace->generation, registers->interrupted);
-  const uint32_t called = sframe_cache_tag (trace->generation, false);
-  uint32_t path = trace->path, number;
-  int count = trace->count;
-  uint64_t rule = 0;
+  struct sframe_cache_path path = trace->path;
+  void **const start = trace->array + trace->count, **next = start;
+  bool outermost = false;
 
-  if ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) == 0)
-    return SFRAME_STEP_CALLER;
-  while (count < trace->size)
+  while (next < start + count)
     {
-      rule = recall (path, place.pc, tag, &number);
-      if (rule == 0 || (rule & SFRAME_CACHE_OUTERMOST) != 0
-	  || !step (&place, rule, &range))
+      struct found found = recall (trace->cache, path, place.pc, tag);
+      if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
+	{
+	  if (found.rule == 0)
+	    found = look_up (trace->cache, path, place.pc, tag);
+	  outermost = (found.rule & SFRAME_CACHE_OUTERMOST) != 0;
+	  if ((found.rule & SFRAME_CACHE_CALLER) == 0)
+	    break;
+	}
+      if (!step (&place, found.rule, high))
 	break;
-      path = sframe_cache_path (path, number);
-      tag = called;
-      trace->array[count++] = (void *) place.pc;
+      *next++ = (void *) place.pc;
+      path = sframe_cache_path (path, found.number);
     }
 
-  /* Say where that has led, if anywhere.  */
-  if (count > trace->count)
+  if (next > start)
     {
-      registers->pc = place.pc;
-      registers->value[SFRAME_MACHINE_SP] = place.sp;
-      registers->value[SFRAME_MACHINE_FP] = place.fp;
-      registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
-			  | UINT64_C (1) << SFRAME_MACHINE_FP);
-      registers->interrupted = false;
+      arrive (trace, &place);
+      /* Code that has no caller may have put a zero for it.  */
+      outermost |= place.pc == 0;
+      next -= place.pc == 0;
     }
-  trace->count = count;
+  trace->count = next - trace->array;
   trace->path = path;
-  return ((rule & SFRAME_CACHE_OUTERMOST) != 0
-	  ? SFRAME_STEP_OUTERMOST : SFRAME_STEP_CALLER);
+  return outermost ? SFRAME_STEP_OUTERMOST : SFRAME_STEP_CALLER;
+}
+
+enum sframe_step_status
+__sframe_walk_remembered (struct sframe_trace *trace)
+{
+  const struct sframe_registers *registers = trace->registers;
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  enum sframe_step_status status = SFRAME_STEP_CALLER;
+
+  if ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) == 0
+      || sp % sizeof (uintptr_t) != 0 || sp < trace->stack.current.low)
+    return SFRAME_STEP_CALLER;
+  if (registers->interrupted)
+    status = walk_alike (trace, 1);
+  if (status == SFRAME_STEP_CALLER && !registers->interrupted)
+    status = walk_alike (trace, trace->size - trace->count);
+  return status;
 }

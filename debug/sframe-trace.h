@@ -8,6 +8,7 @@
 #ifndef _SFRAME_TRACE_H
 #define _SFRAME_TRACE_H
 
+#include <sframe-cache.h>
 #include <sframe-step.h>
 
 struct sframe_trace
@@ -15,18 +16,21 @@ struct sframe_trace
   void **array;
   int size;
   int count;
+  /* Where rules are remembered.  Null in the first trace of a process, which is
+     the only one of most that crash, and would pay for the memory.  */
+  struct sframe_cache *cache;
   /* How many objects had been unloaded when the trace began.  */
   uint32_t generation;
-  /* The remembered frames so far, see sframe_cache_path.  */
-  uint16_t path;
-  /* Rules are remembered: not in the first trace of a process, which is the
-     only one of most that crash, and would pay for the memory.  */
-  bool remembers;
+  /* The remembered frames so far.  */
+  struct sframe_cache_path path;
   /* Go by .eh_frame where possible, to know all registers.  */
   bool all_registers;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };
+
+/* The rules of frames that were traced before, and which followed which.  */
+extern struct sframe_cache __sframe_cache attribute_hidden;
 
 /* Remember RULE as that of the frame in TRACE's registers, if rules are.  */
 void __sframe_remember (struct sframe_trace *trace,

@@ -27,8 +27,6 @@
 
 #include <sframe-read.h>
 
-/* 128 KiB for the process, which cost nothing until they are used, and 8 KiB
-   of guesses.  */
 #define SFRAME_CACHE_LOG2_SLOTS 12
 #define SFRAME_CACHE_SLOTS (1 << SFRAME_CACHE_LOG2_SLOTS)
 
@@ -49,22 +47,41 @@ typedef uint16_t sframe_cache_guess;
 
 _Static_assert (SFRAME_CACHE_SLOTS - 1 <= UINT16_MAX, "a slot's number fits");
 
+/* 128 KiB for the process, which cost nothing until they are used, and 8 KiB
+   of guesses.  */
+struct sframe_cache
+{
+  struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
+  sframe_cache_guess guesses[SFRAME_CACHE_SLOTS];
+};
+
+/* The frames that led to one, of which the guess for it is made.  That is made
+   without the last of them, which lets the processor load two guesses at a
+   time.  */
+struct sframe_cache_path
+{
+  uint32_t guess;
+  uint32_t last;
+};
+
 /* The path that goes on from PATH to the frame of slot NUMBER.  It depends on
    few frames, since recursive functions repeat them, and other callers of the
    same function are to have guesses of their own.  */
-static inline uint32_t
-sframe_cache_path (uint32_t path, uint32_t number)
+static inline struct sframe_cache_path
+sframe_cache_path (struct sframe_cache_path path, uint32_t number)
 {
-  return (path << 5 ^ number) % SFRAME_CACHE_SLOTS;
+  return (struct sframe_cache_path)
+    { path.last, (path.last << 5 ^ number) % SFRAME_CACHE_SLOTS };
 }
 
 /* A rule in one word.  Most significant first: the CFA's offset (24 bits) from
-   SP or FP, the offsets of FP and RA (16 bits each) from the CFA, and 8 bits of
-   these.  */
-#define SFRAME_CACHE_USED 1
-#define SFRAME_CACHE_OUTERMOST 2
-#define SFRAME_CACHE_CFA_FROM_FP 4
-#define SFRAME_CACHE_FP_SAVED 8
+   SP or FP, the offset of FP (16 bits) from the CFA, 8 bits of these, and the
+   offset of RA (16 bits) from the CFA.  There is a caller, or it is known that
+   there is none.  */
+#define SFRAME_CACHE_CALLER 0x10000
+#define SFRAME_CACHE_OUTERMOST 0x20000
+#define SFRAME_CACHE_CFA_FROM_FP 0x40000
+#define SFRAME_CACHE_FP_SAVED 0x80000
 
 static inline intptr_t
 sframe_cache_cfa_offset (uint64_t rule)
@@ -81,7 +98,7 @@ sframe_cache_fp_offset (uint64_t rule)
 static inline intptr_t
 sframe_cache_ra_offset (uint64_t rule)
 {
-  return (int16_t) (rule >> 8);
+  return (int16_t) rule;
 }
 
 /* The tag of frames that were INTERRUPTED or not, when GENERATION objects have
@@ -93,29 +110,57 @@ sframe_cache_tag (uint32_t generation, bool interrupted)
   return generation << 1 | interrupted;
 }
 
-/* RULE in a word, or 0 if it has not room there.  Those of nearly all
-   functions have.  */
+/* How far below a CFA that FP tells the words of a rule are.  The caller's SP
+   is SP_OFFSET bytes away from the CFA.  */
+static inline int32_t
+sframe_cache_reach (int32_t sp_offset)
+{
+  return 2 * (int32_t) sizeof (uintptr_t) - sp_offset;
+}
+
+/* Whether the word at OFFSET from an aligned CFA is aligned and lies in the
+   REACH bytes below.  */
+static inline bool
+sframe_cache_reaches (int32_t offset, int32_t reach)
+{
+  return (offset < 0 && offset >= -reach
+	  && offset % (int32_t) sizeof (uintptr_t) == 0);
+}
+
+/* RULE in a word, or 0 if it has not room there or is out of the ordinary.  A
+   rule in a word leads from an aligned SP to an aligned CFA above, and what it
+   reads lies between both, or in reach of a CFA that FP tells; so it is with
+   nearly all functions.  SP and FP are registers.  */
 static inline uint64_t
 sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
-		   unsigned int fp)
+		   unsigned int fp, int32_t sp_offset)
 {
+  const int32_t word_size = sizeof (uintptr_t);
+  bool from_fp = rule->cfa.reg == fp;
+  bool saved = rule->fp.kind != SFRAME_UNCHANGED;
+
   if (rule->outermost)
-    return SFRAME_CACHE_USED | SFRAME_CACHE_OUTERMOST;
+    return SFRAME_CACHE_OUTERMOST;
   if (rule->signal || rule->cfa.kind != SFRAME_REGISTER_VALUE
-      || (rule->cfa.reg != sp && rule->cfa.reg != fp)
+      || (rule->cfa.reg != sp && !from_fp)
       || rule->ra.kind != SFRAME_CFA_MEMORY
-      || (rule->fp.kind != SFRAME_CFA_MEMORY
-	  && rule->fp.kind != SFRAME_UNCHANGED))
+      || (saved && rule->fp.kind != SFRAME_CFA_MEMORY))
     return 0;
 
-  int32_t fp_offset = rule->fp.kind == SFRAME_UNCHANGED ? 0 : rule->fp.offset;
+  int32_t fp_offset = saved ? rule->fp.offset : 0;
+  int32_t reach = from_fp ? sframe_cache_reach (sp_offset) : rule->cfa.offset;
+  if (rule->cfa.offset % word_size != 0
+      || (!from_fp && rule->cfa.offset <= -sp_offset)
+      || !sframe_cache_reaches (rule->ra.offset, reach)
+      || (saved && !sframe_cache_reaches (fp_offset, reach)))
+    return 0;
   uint64_t word
     = ((uint64_t) rule->cfa.offset << 40
        | (uint64_t) (uint16_t) fp_offset << 24
-       | (uint64_t) (uint16_t) rule->ra.offset << 8
-       | SFRAME_CACHE_USED
-       | (rule->cfa.reg == fp ? SFRAME_CACHE_CFA_FROM_FP : 0)
-       | (rule->fp.kind != SFRAME_UNCHANGED ? SFRAME_CACHE_FP_SAVED : 0));
+       | (uint64_t) (uint16_t) rule->ra.offset
+       | SFRAME_CACHE_CALLER
+       | (from_fp ? SFRAME_CACHE_CFA_FROM_FP : 0)
+       | (saved ? SFRAME_CACHE_FP_SAVED : 0));
   if (sframe_cache_cfa_offset (word) != rule->cfa.offset
       || sframe_cache_fp_offset (word) != fp_offset
       || sframe_cache_ra_offset (word) != rule->ra.offset)

@@ -95,36 +95,40 @@ read_fde (const struct sframe_section *section, uint32_t index,
    not cost more.  */
 #define EMPTY_FDES_MAX 16
 
+/* The number of the last FDE that starts at or before PC, or 0 if there is
+   none.  What the processor cannot foresee, on which side of the middle PC is,
+   is not left to a branch.  */
+static inline uint32_t
+search_fdes (const struct sframe_section *section, int64_t pc)
+{
+  uint32_t low = 0;
+  uint32_t count = section->fde_count;
+
+  /* Invariant: the FDE is among the COUNT, at least one, from LOW on.  */
+  while (count > 1)
+    {
+      uint32_t half = count / 2;
+      low += half & -(uint32_t) (fde_start (section, low + half) <= pc);
+      count -= half;
+    }
+  return low;
+}
+
 /* Find the last FDE with bytes that starts at or before PC and store it in
    *FDE as read_fde does.  Return whether it covers PC.  */
 static bool
 find_fde (const struct sframe_section *section, int64_t pc,
 	  struct sframe_fde *fde)
 {
-  uint32_t low = 0;
-  uint32_t high = section->fde_count;
+  uint32_t index = search_fdes (section, pc);
 
-  /* Invariant: FDEs below LOW start at or before PC, those from HIGH on
-     start after it.  */
-  while (low < high)
-    {
-      uint32_t middle = low + (high - low) / 2;
-      if (fde_start (section, middle) <= pc)
-	low = middle + 1;
-      else
-	high = middle;
-    }
-  if (low == 0)
-    return false;
-
-  uint32_t index = low - 1;
   read_fde (section, index, fde);
   for (unsigned int skipped = 0;
        fde->size == 0 && index > 0 && skipped < EMPTY_FDES_MAX
        && fde_start (section, index - 1) == fde->start;
        ++skipped)
     read_fde (section, --index, fde);
-  return (uint64_t) pc - (uint64_t) fde->start < fde->size;
+  return pc >= fde->start && (uint64_t) pc - (uint64_t) fde->start < fde->size;
 }
 
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE

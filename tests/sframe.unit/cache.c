@@ -36,7 +36,7 @@ says (uint64_t word, const struct sframe_rule *rule)
 {
   bool saved = (word & SFRAME_CACHE_FP_SAVED) != 0;
 
-  return ((word & SFRAME_CACHE_USED) != 0
+  return ((word & SFRAME_CACHE_CALLER) != 0
 	  && (word & SFRAME_CACHE_OUTERMOST) == 0
 	  && ((word & SFRAME_CACHE_CFA_FROM_FP) != 0) == (rule->cfa.reg == FP)
 	  && sframe_cache_cfa_offset (word) == rule->cfa.offset
@@ -45,56 +45,127 @@ says (uint64_t word, const struct sframe_rule *rule)
 	  && (!saved || sframe_cache_fp_offset (word) == rule->fp.offset));
 }
 
+/* RULE in a word, of a machine on which a call pushes the RA.  */
+static uint64_t
+pack (const struct sframe_rule *rule)
+{
+  return sframe_cache_pack (rule, SP, FP, 0);
+}
+
 static void
 offsets_at_the_limits_of_their_bits (void)
 {
-  static const int32_t cfa[] = { 8, 16, 0, -8, 0x7fffff, -0x800000 };
-  static const int32_t near[] = { -8, -16, 8, -56, 0x7fff, -0x8000, -1 };
+  static const int32_t cfa[] = { 0x7ffff8, 0x8000 };
+  static const int32_t near[] = { -8, -16, -0x8000 };
 
   for (unsigned int i = 0; i < sizeof cfa / sizeof *cfa; ++i)
     for (unsigned int j = 0; j < sizeof near / sizeof *near; ++j)
-      for (unsigned int k = 0; k < sizeof near / sizeof *near; ++k)
-	for (unsigned int base = FP; base <= SP; ++base)
-	  {
-	    struct sframe_rule rule
-	      = plain_rule (base, cfa[i], near[j], k != 0 ? near[k] : 0);
-	    CHECK (says (sframe_cache_pack (&rule, SP, FP), &rule));
-	  }
+      for (unsigned int k = 0; k <= sizeof near / sizeof *near; ++k)
+	{
+	  struct sframe_rule rule
+	    = plain_rule (SP, cfa[i], near[j], k > 0 ? near[k - 1] : 0);
+	  CHECK (says (pack (&rule), &rule));
+	}
 }
 
 static void
 offsets_beyond_the_limits (void)
 {
   struct sframe_rule rule = plain_rule (SP, 0x800000, -8, 0);
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
-  rule = plain_rule (SP, -0x800001, -8, 0);
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
-  rule = plain_rule (SP, 16, 0x8000, 0);
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
-  rule = plain_rule (SP, 16, -8, -0x8001);
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  CHECK (pack (&rule) == 0);
+  rule = plain_rule (SP, 0x10000, -0x8008, 0);
+  CHECK (pack (&rule) == 0);
+  rule = plain_rule (SP, 0x10000, -8, -0x8008);
+  CHECK (pack (&rule) == 0);
+}
+
+/* The CFA may lie anywhere as seen from FP, but not the words.  */
+static void
+words_by_a_cfa_from_fp (void)
+{
+  static const int32_t cfa[] = { 16, 0, -8, 0x7ffff8, -0x800000 };
+
+  for (unsigned int i = 0; i < sizeof cfa / sizeof *cfa; ++i)
+    {
+      struct sframe_rule rule = plain_rule (FP, cfa[i], -8, -16);
+      CHECK (says (pack (&rule), &rule));
+      rule = plain_rule (FP, cfa[i], -16, 0);
+      CHECK (says (pack (&rule), &rule));
+      rule = plain_rule (FP, cfa[i], -8, -24);
+      CHECK (pack (&rule) == 0);
+      rule = plain_rule (FP, cfa[i], -24, -8);
+      CHECK (pack (&rule) == 0);
+    }
+}
+
+static void
+words_that_are_not_between_sp_and_cfa (void)
+{
+  static const int32_t outside[] = { 0, 8, 0x7ff8, -40, -0x8000 };
+
+  for (unsigned int i = 0; i < sizeof outside / sizeof *outside; ++i)
+    {
+      struct sframe_rule rule = plain_rule (SP, 32, -32, -8);
+      CHECK (says (pack (&rule), &rule));
+      rule.ra.offset = outside[i];
+      CHECK (pack (&rule) == 0);
+      rule = plain_rule (SP, 32, -8, -32);
+      CHECK (says (pack (&rule), &rule));
+      rule.fp.offset = outside[i];
+      CHECK (pack (&rule) == 0);
+    }
+}
+
+static void
+a_stack_that_does_not_shrink (void)
+{
+  struct sframe_rule rule = plain_rule (SP, 0, -8, 0);
+  CHECK (pack (&rule) == 0);
+  rule = plain_rule (SP, -16, -8, 0);
+  CHECK (pack (&rule) == 0);
+  /* The caller has a save area below the CFA.  */
+  rule = plain_rule (SP, 160, -48, -72);
+  CHECK (says (pack (&rule), &rule));
+  CHECK (sframe_cache_pack (&rule, SP, FP, -160) == 0);
+  rule.cfa.offset = 168;
+  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+  rule = plain_rule (FP, 0, -48, -176);
+  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+}
+
+static void
+offsets_that_are_not_aligned (void)
+{
+  for (int32_t byte = 1; byte < 8; ++byte)
+    {
+      struct sframe_rule rule = plain_rule (SP, 32 + byte, -8, -16);
+      CHECK (pack (&rule) == 0);
+      rule = plain_rule (SP, 32, -8 - byte, -16);
+      CHECK (pack (&rule) == 0);
+      rule = plain_rule (SP, 32, -8, -16 - byte);
+      CHECK (pack (&rule) == 0);
+    }
 }
 
 static void
 rules_of_other_kinds (void)
 {
   struct sframe_rule rule = plain_rule (3, 16, -8, 0);
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  CHECK (pack (&rule) == 0);
   rule = plain_rule (SP, 16, -8, 0);
   rule.cfa.kind = SFRAME_REGISTER_MEMORY;
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  CHECK (pack (&rule) == 0);
   rule = plain_rule (SP, 16, -8, 0);
   rule.signal = true;
-  CHECK (sframe_cache_pack (&rule, SP, FP) == 0);
+  CHECK (pack (&rule) == 0);
   for (int kind = SFRAME_UNCHANGED; kind <= SFRAME_REGISTER_MEMORY; ++kind)
     {
       rule = plain_rule (SP, 16, -8, 0);
       rule.ra.kind = kind;
-      CHECK ((sframe_cache_pack (&rule, SP, FP) != 0)
-	     == (kind == SFRAME_CFA_MEMORY));
+      CHECK ((pack (&rule) != 0) == (kind == SFRAME_CFA_MEMORY));
       rule = plain_rule (SP, 16, -8, -16);
       rule.fp.kind = kind;
-      CHECK ((sframe_cache_pack (&rule, SP, FP) != 0)
+      CHECK ((pack (&rule) != 0)
 	     == (kind == SFRAME_CFA_MEMORY || kind == SFRAME_UNCHANGED));
     }
 }
@@ -103,8 +174,8 @@ static void
 outermost_frame (void)
 {
   struct sframe_rule rule = { .outermost = true };
-  uint64_t word = sframe_cache_pack (&rule, SP, FP);
-  CHECK ((word & SFRAME_CACHE_USED) != 0);
+  uint64_t word = pack (&rule);
+  CHECK ((word & SFRAME_CACHE_CALLER) == 0);
   CHECK ((word & SFRAME_CACHE_OUTERMOST) != 0);
 }
 
@@ -393,6 +464,11 @@ static const struct test_case cases[] = {
   { "offsets at the limits of their bits",
     offsets_at_the_limits_of_their_bits },
   { "offsets beyond the limits", offsets_beyond_the_limits },
+  { "words by a CFA from FP", words_by_a_cfa_from_fp },
+  { "words that are not between SP and CFA",
+    words_that_are_not_between_sp_and_cfa },
+  { "a stack that does not shrink", a_stack_that_does_not_shrink },
+  { "offsets that are not aligned", offsets_that_are_not_aligned },
   { "rules of other kinds", rules_of_other_kinds },
   { "outermost frame", outermost_frame },
   { "interrupted frames have rules of their own",

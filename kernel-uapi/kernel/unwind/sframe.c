@@ -5,7 +5,8 @@
  * An mm that has registered anything has two maple trees, one of the text
  * ranges, which the unwinder searches, and one of the tables, so that a table
  * can be found when its memory goes away.  Both change under the mmap lock
- * held for writing and are read under RCU.
+ * held for writing.  That of the tables is read under it, too; that of the
+ * text under RCU.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -112,7 +113,7 @@ static struct sframe_mm *sframe_get_mm(struct mm_struct *mm)
 	if (!sframe)
 		return NULL;
 	mt_init_flags(&sframe->texts, MT_FLAGS_USE_RCU);
-	mt_init_flags(&sframe->tables, MT_FLAGS_USE_RCU);
+	mt_init(&sframe->tables);
 	/* Pairs with the dependent read in sframe_find_view(). */
 	smp_store_release(&mm->sframe, sframe);
 	return sframe;
@@ -558,7 +559,6 @@ void __sframe_free_mm(struct mm_struct *mm)
 	 * the metadata of an inner node of 15 children for a 16th child.
 	 */
 	mt_clear_in_rcu(&sframe->texts);
-	mt_clear_in_rcu(&sframe->tables);
 	mtree_destroy(&sframe->texts);
 	mtree_destroy(&sframe->tables);
 	kfree(sframe);

@@ -192,29 +192,38 @@ fault:
 	return -EFAULT;
 }
 
+/*
+ * Find the number of the last FDE that starts at or before @offset, or 0.  On
+ * which side of the middle it is cannot be foreseen: no branch depends on it.
+ */
+static __always_inline int sframe_search_fdes(const struct sframe_view *view,
+					      s64 offset, u32 *found)
+{
+	u32 low = 0, nr = view->nr_fdes, half;
+	u64 pcrel = sframe_pcrel(view);
+	s64 start;
+
+	/* It is one of the @nr FDEs, at least one, from @low on. */
+	while (nr > 1) {
+		half = nr / 2;
+		if (sframe_get_fde_start(view, pcrel, low + half, &start))
+			return -EFAULT;
+		low += half & -(u32)(start <= offset);
+		nr -= half;
+	}
+	*found = low;
+	return 0;
+}
+
 /* Find the last FDE that has bytes and starts at or before @offset. */
 static __always_inline int sframe_find_fde(const struct sframe_view *view,
 					   s64 offset, struct sframe_fde *fde)
 {
-	u32 low = 0, high = view->nr_fdes, i;
-	u64 pcrel = sframe_pcrel(view);
 	s64 start;
+	u32 i;
 
-	/* FDEs below @low start at or before @offset, those from @high not. */
-	while (low < high) {
-		i = low + (high - low) / 2;
-		if (sframe_get_fde_start(view, pcrel, i, &start))
-			return -EFAULT;
-		if (start <= offset)
-			low = i + 1;
-		else
-			high = i;
-	}
-	if (!low)
-		return -ENOENT;
-
-	i = low - 1;
-	if (sframe_get_fde(view, i, fde))
+	if (sframe_search_fdes(view, offset, &i) ||
+	    sframe_get_fde(view, i, fde))
 		return -EFAULT;
 	start = fde->start;
 	for (int n = 0; !fde->size && i && n < SFRAME_EMPTY_FDES_MAX; n++) {
@@ -223,7 +232,8 @@ static __always_inline int sframe_find_fde(const struct sframe_view *view,
 		if (fde->start != start)
 			return -ENOENT;
 	}
-	return (u64)offset - (u64)fde->start < fde->size ? 0 : -ENOENT;
+	return offset >= fde->start &&
+	       (u64)offset - (u64)fde->start < fde->size ? 0 : -ENOENT;
 }
 
 /* Read the attribute at @from. */
