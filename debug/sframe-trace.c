@@ -24,13 +24,15 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 {
   struct sframe_cache *cache = trace->cache;
   uintptr_t pc = trace->registers->pc;
-  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
-				     SFRAME_MACHINE_FP,
-				     SFRAME_MACHINE_SP_OFFSET);
   uint32_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
 
-  if (word == 0 || cache == NULL)
+  if (cache == NULL)
+    return;
+  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
+				     SFRAME_MACHINE_FP,
+				     SFRAME_MACHINE_SP_OFFSET);
+  if (word == 0)
     return;
   uint32_t number = sframe_cache_victim (cache->slots, pc, tag);
   struct sframe_cache_slot *slot = &cache->slots[number];

@@ -2,11 +2,11 @@
 /*
  * SFrame tables of a process: registration, and life along with its mappings.
  *
- * An mm that has registered anything has two maple trees, one of the text
- * ranges, which the unwinder searches, and one of the tables, so that a table
- * can be found when its memory goes away.  Both change under the mmap lock
- * held for writing.  That of the tables is read under it, too; that of the
- * text under RCU.
+ * An mm that has registered anything has a maple tree of the text ranges, which
+ * the unwinder searches under RCU, and a red-black tree of the tables, so that
+ * a table can be found when its memory goes away.  Both change under the mmap
+ * lock held for writing; the tables are only looked for under it, and a maple
+ * tree costs several times as much to change.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -23,6 +23,7 @@
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sframe.h>
@@ -50,18 +51,20 @@
  */
 struct sframe_mm {
 	struct maple_tree	texts;
-	struct maple_tree	tables;
+	struct rb_root		tables;
 	unsigned int		nr_texts;
 };
 
 /**
  * struct sframe_table - a table, and the text ranges that are tied to it
  * @view:	constant
+ * @node:	in the tree of tables, none of which overlap
  * @texts:	of struct sframe_text; not empty
  * @rcu:	for readers that still look at @view
  */
 struct sframe_table {
 	struct sframe_view	view;
+	struct rb_node		node;
 	struct list_head	texts;
 	struct rcu_head		rcu;
 };
@@ -98,7 +101,7 @@ static void sframe_drop_table(struct sframe_mm *sframe,
 
 	list_for_each_entry_safe(text, next, &table->texts, node)
 		sframe_drop_text(sframe, text);
-	mtree_erase(&sframe->tables, table->view.start);
+	rb_erase(&table->node, &sframe->tables);
 	kfree_rcu(table, rcu);
 }
 
@@ -113,22 +116,51 @@ static struct sframe_mm *sframe_get_mm(struct mm_struct *mm)
 	if (!sframe)
 		return NULL;
 	mt_init_flags(&sframe->texts, MT_FLAGS_USE_RCU);
-	mt_init(&sframe->tables);
+	sframe->tables = RB_ROOT;
 	/* Pairs with the dependent read in sframe_find_view(). */
 	smp_store_release(&mm->sframe, sframe);
 	return sframe;
 }
 
 /*
- * Find what overlaps the @size bytes at @start in @tree, which the mmap lock
- * keeps as it is.
+ * Find the first text range that overlaps the @size bytes at @start; the mmap
+ * lock keeps it.
  */
-static void *sframe_overlap(struct maple_tree *tree, unsigned long start,
-			    unsigned long size)
+static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
+					    unsigned long start,
+					    unsigned long size)
 {
 	unsigned long index = start;
 
-	return mt_find(tree, &index, start + size - 1);
+	return mt_find(&sframe->texts, &index, start + size - 1);
+}
+
+/* The same for a table, if not for the first. */
+static struct sframe_table *sframe_find_table(struct sframe_mm *sframe,
+					      unsigned long start,
+					      unsigned long size)
+{
+	struct rb_node *node = sframe->tables.rb_node;
+
+	while (node) {
+		struct sframe_table *table =
+			rb_entry(node, struct sframe_table, node);
+		const struct sframe_view *view = &table->view;
+
+		if (start + size <= view->start)
+			node = node->rb_left;
+		else if (start >= view->start + view->size)
+			node = node->rb_right;
+		else
+			return table;
+	}
+	return NULL;
+}
+
+static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct sframe_table, node)->view.start <
+	       rb_entry(b, struct sframe_table, node)->view.start;
 }
 
 /* Add a table, which overlaps none, without text yet. */
@@ -136,20 +168,13 @@ static struct sframe_table *sframe_new_table(struct sframe_mm *sframe,
 					     const struct sframe_view *view)
 {
 	struct sframe_table *table;
-	int ret;
 
 	table = kmalloc_obj(*table, GFP_KERNEL_ACCOUNT);
 	if (!table)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	table->view = *view;
 	INIT_LIST_HEAD(&table->texts);
-	ret = mtree_insert_range(&sframe->tables, view->start,
-				 view->start + view->size - 1, table,
-				 GFP_KERNEL_ACCOUNT);
-	if (ret) {
-		kfree(table);
-		return ERR_PTR(ret);
-	}
+	rb_add(&table->node, &sframe->tables, sframe_table_less);
 	return table;
 }
 
@@ -194,11 +219,11 @@ static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view,
 		return -ENOMEM;
 
 	/* The same table, and perhaps the same text? */
-	table = sframe_overlap(&sframe->tables, view->start, view->size);
+	table = sframe_find_table(sframe, view->start, view->size);
 	if (table && (table->view.start != view->start ||
 		      table->view.size != view->size))
 		return -EEXIST;
-	text = sframe_overlap(&sframe->texts, start, size);
+	text = sframe_find_text(sframe, start, size);
 	if (text)
 		return text->table == table && text->start == start &&
 		       text->size == size ? 0 : -EEXIST;
@@ -207,8 +232,8 @@ static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view,
 		return -ENOSPC;
 	if (!table) {
 		table = sframe_new_table(sframe, view);
-		if (IS_ERR(table))
-			return PTR_ERR(table);
+		if (!table)
+			return -ENOMEM;
 	}
 	ret = sframe_new_text(sframe, table, start, size);
 	if (list_empty(&table->texts))
@@ -379,7 +404,7 @@ int sframe_remove(unsigned long start)
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
 	if (mm->sframe)
-		table = mtree_load(&mm->sframe->tables, start);
+		table = sframe_find_table(mm->sframe, start, 1);
 	if (table && table->view.start == start)
 		sframe_drop_table(mm->sframe, table);
 	else
@@ -468,7 +493,7 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 
 	if (mmap_write_lock_killable(mm))
 		return;
-	table = mtree_load(&mm->sframe->tables, view->start);
+	table = sframe_find_table(mm->sframe, view->start, 1);
 	/* Another thread may have replaced it since. */
 	if (table && table->view.start == view->start &&
 	    table->view.size == view->size) {
@@ -498,13 +523,13 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 	struct sframe_text *text;
 
 	mmap_assert_write_locked(mm);
-	while ((text = sframe_overlap(&sframe->texts, start, end - start))) {
+	while ((text = sframe_find_text(sframe, start, end - start))) {
 		table = text->table;
 		sframe_drop_text(sframe, text);
 		if (list_empty(&table->texts))
 			sframe_drop_table(sframe, table);
 	}
-	while ((table = sframe_overlap(&sframe->tables, start, end - start)))
+	while ((table = sframe_find_table(sframe, start, end - start)))
 		sframe_drop_table(sframe, table);
 }
 
@@ -545,11 +570,11 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 void __sframe_free_mm(struct mm_struct *mm)
 {
 	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_table *table;
+	struct sframe_table *table, *next_table;
 	struct sframe_text *text, *next;
-	unsigned long index = 0;
 
-	mt_for_each(&sframe->tables, table, index, ULONG_MAX) {
+	rbtree_postorder_for_each_entry_safe(table, next_table,
+					     &sframe->tables, node) {
 		list_for_each_entry_safe(text, next, &table->texts, node)
 			kfree(text);
 		kfree(table);
@@ -560,7 +585,6 @@ void __sframe_free_mm(struct mm_struct *mm)
 	 */
 	mt_clear_in_rcu(&sframe->texts);
 	mtree_destroy(&sframe->texts);
-	mtree_destroy(&sframe->tables);
 	kfree(sframe);
 	mm->sframe = NULL;
 }
