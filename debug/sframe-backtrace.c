@@ -316,7 +316,7 @@ walk (struct sframe_trace *trace)
 {
   trace->array[0] = (void *) trace->registers->pc;
   trace->count = 1;
-  trace->path = (struct sframe_cache_path) { 0, 0 };
+  trace->path = SFRAME_CACHE_START;
   while (true)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;

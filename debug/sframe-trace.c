@@ -13,10 +13,9 @@ struct sframe_cache __sframe_cache;
 
 /* Guess next time that the frame in slot NUMBER follows PATH.  */
 static inline void
-expect (struct sframe_cache *cache, struct sframe_cache_path path,
-	uint32_t number)
+expect (struct sframe_cache *cache, uint32_t path, uint32_t number)
 {
-  __atomic_store_n (&cache->guesses[path.guess], number, __ATOMIC_RELAXED);
+  __atomic_store_n (&cache->guesses[path], number, __ATOMIC_RELAXED);
 }
 
 void
@@ -34,44 +33,33 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 				     SFRAME_MACHINE_SP_OFFSET);
   if (word == 0)
     return;
-  uint32_t number = sframe_cache_victim (cache->slots, pc, tag);
-  struct sframe_cache_slot *slot = &cache->slots[number];
-  if (sframe_cache_read (slot, pc, tag) != word
-      && !sframe_cache_write (slot, pc, tag, word))
+  uint32_t number;
+  if (!sframe_cache_store (cache, pc, tag, word, &number))
     return;
   expect (cache, trace->path, number);
   trace->path = sframe_cache_path (trace->path, number);
 }
 
-/* A rule, 0 if there is none, and the slot that it is in.  */
-struct found
-{
-  uint64_t rule;
-  uint64_t number;
-};
-
 /* The rule of PC and TAG in the slot that is expected after PATH.  */
-static inline struct found
-recall (const struct sframe_cache *cache, struct sframe_cache_path path,
+static inline struct sframe_cache_found
+recall (const struct sframe_cache *cache, uint32_t path,
 	uintptr_t pc, uint32_t tag)
 {
   uint32_t number
-    = __atomic_load_n (&cache->guesses[path.guess], __ATOMIC_RELAXED);
-  return (struct found)
+    = __atomic_load_n (&cache->guesses[path], __ATOMIC_RELAXED);
+  return (struct sframe_cache_found)
     { sframe_cache_read (&cache->slots[number], pc, tag), number };
 }
 
 /* The rule of PC and TAG where it has its place.  Expect it there after PATH.
-   Not inlined, as the loop below then has fewer registers left.  */
-static struct found __attribute__ ((noinline))
-look_up (struct sframe_cache *cache, struct sframe_cache_path path,
+   Neither inlined nor taken for likely: the loop below is to have registers
+   enough and no jumps.  */
+static struct sframe_cache_found __attribute__ ((noinline, cold))
+look_up (struct sframe_cache *cache, uint32_t path,
 	 uintptr_t pc, uint32_t tag)
 {
-  struct found found = { .number = sframe_cache_set (pc) };
+  struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
 
-  found.rule = sframe_cache_read (&cache->slots[found.number], pc, tag);
-  if (found.rule == 0)
-    found.rule = sframe_cache_read (&cache->slots[++found.number], pc, tag);
   if (found.rule != 0)
     expect (cache, path, found.number);
   return found;
@@ -138,23 +126,24 @@ static enum sframe_step_status
 walk_alike (struct sframe_trace *trace, int count)
 {
   const struct sframe_registers *registers = trace->registers;
+  struct sframe_cache *const cache = trace->cache;
   const uintptr_t high = trace->stack.current.high;
   const uint32_t tag = sframe_cache_tag (trace->generation,
 					 registers->interrupted);
   struct place place = { .pc = registers->pc,
 			 .sp = registers->value[SFRAME_MACHINE_SP],
 			 .fp = registers->value[SFRAME_MACHINE_FP] };
-  struct sframe_cache_path path = trace->path;
+  uint32_t path = trace->path;
   void **const start = trace->array + trace->count, **next = start;
   bool outermost = false;
 
   while (next < start + count)
     {
-      struct found found = recall (trace->cache, path, place.pc, tag);
+      struct sframe_cache_found found = recall (cache, path, place.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
 	{
 	  if (found.rule == 0)
-	    found = look_up (trace->cache, path, place.pc, tag);
+	    found = look_up (cache, path, place.pc, tag);
 	  outermost = (found.rule & SFRAME_CACHE_OUTERMOST) != 0;
 	  if ((found.rule & SFRAME_CACHE_CALLER) == 0)
 	    break;

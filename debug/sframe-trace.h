@@ -21,8 +21,8 @@ struct sframe_trace
   struct sframe_cache *cache;
   /* How many objects had been unloaded when the trace began.  */
   uint32_t generation;
-  /* The remembered frames so far.  */
-  struct sframe_cache_path path;
+  /* The remembered frames so far, see sframe_cache_path.  */
+  uint16_t path;
   /* Go by .eh_frame where possible, to know all registers.  */
   bool all_registers;
   struct sframe_registers *registers;

@@ -29,8 +29,11 @@
 
 #define SFRAME_CACHE_LOG2_SLOTS 12
 #define SFRAME_CACHE_SLOTS (1 << SFRAME_CACHE_LOG2_SLOTS)
+/* Twice as many, so that few PCs fall out with one another.  */
+#define SFRAME_CACHE_LOG2_PLACES 13
+#define SFRAME_CACHE_PLACES (1 << SFRAME_CACHE_LOG2_PLACES)
 
-/* Slots N and N ^ 1 are a set, which shares a cache line.  */
+/* Two share a cache line.  */
 struct sframe_cache_slot
 {
   uint64_t version;
@@ -39,39 +42,39 @@ struct sframe_cache_slot
   uint32_t tag;
 } __attribute__ ((aligned (32)));
 
-/* The number of the slot that the caller had last time, by the path to it:
-   only a guess, which the slot's PC confirms or not.  It lets the processor
-   load that slot while the return address is still under way, which is half of
-   the time.  */
-typedef uint16_t sframe_cache_guess;
+/* The number of a slot where something may be, which the slot's PC confirms or
+   not.  */
+typedef uint16_t sframe_cache_number;
 
 _Static_assert (SFRAME_CACHE_SLOTS - 1 <= UINT16_MAX, "a slot's number fits");
 
-/* 128 KiB for the process, which cost nothing until they are used, and 8 KiB
-   of guesses.  */
+/* 152 KiB for the process, which cost nothing until they are used.  */
 struct sframe_cache
 {
   struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
-  sframe_cache_guess guesses[SFRAME_CACHE_SLOTS];
+  /* Where rules are, by the hash of the PC; two for each hash.  */
+  sframe_cache_number places[SFRAME_CACHE_PLACES];
+  /* The caller that each path has led to last time.  This lets the processor
+     load the slot while the return address is still under way, which is half
+     of the time.  */
+  sframe_cache_number guesses[SFRAME_CACHE_SLOTS];
+  /* How many slots were given out.  First it is one after the other, since a
+     new page takes as long as finding many rules.  */
+  uint32_t used;
 };
 
-/* The frames that led to one, of which the guess for it is made.  That is made
-   without the last of them, which lets the processor load two guesses at a
-   time.  */
-struct sframe_cache_path
-{
-  uint32_t guess;
-  uint32_t last;
-};
+/* The path of a trace that begins.  No frame leads to it, as long as the last
+   slot is not used.  */
+#define SFRAME_CACHE_START (SFRAME_CACHE_SLOTS - 1)
 
 /* The path that goes on from PATH to the frame of slot NUMBER.  It depends on
-   few frames, since recursive functions repeat them, and other callers of the
-   same function are to have guesses of their own.  */
-static inline struct sframe_cache_path
-sframe_cache_path (struct sframe_cache_path path, uint32_t number)
+   that one and little on the one before: the less, the sooner it is met again,
+   but recursive functions need to be told from their callers.  NUMBER comes
+   last, since the processor waits for it.  */
+static inline uint32_t
+sframe_cache_path (uint32_t path, uint32_t number)
 {
-  return (struct sframe_cache_path)
-    { path.last, (path.last << 5 ^ number) % SFRAME_CACHE_SLOTS };
+  return (path << 8) % SFRAME_CACHE_SLOTS ^ number;
 }
 
 /* A rule in one word.  Most significant first: the CFA's offset (24 bits) from
@@ -168,13 +171,19 @@ sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
   return word;
 }
 
-/* The number of the first slot where PC may be; the other is next to it.  */
+/* 2**64 by the golden ratio, so that near PCs come to lie far apart.  */
+static inline uint64_t
+sframe_cache_hash (uint64_t pc)
+{
+  return pc * UINT64_C (0x9e3779b97f4a7c15);
+}
+
+/* The first of the two places where the slot of PC may be told.  */
 static inline uint32_t
 sframe_cache_set (uint64_t pc)
 {
-  /* 2**64 by the golden ratio, so that near PCs come to lie far apart.  */
-  return (pc * UINT64_C (0x9e3779b97f4a7c15)
-	  >> (64 - SFRAME_CACHE_LOG2_SLOTS)) & ~UINT32_C (1);
+  return (sframe_cache_hash (pc) >> (64 - SFRAME_CACHE_LOG2_PLACES)
+	  & ~UINT32_C (1));
 }
 
 /* The rule in SLOT if it is that of PC and TAG, or else 0.  */
@@ -189,10 +198,10 @@ sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
 
   /* No load from above may come after the one below.  */
   __atomic_thread_fence (__ATOMIC_ACQUIRE);
-  if (slot_pc != pc || slot_tag != tag || version % 2 != 0
-      || __atomic_load_n (&slot->version, __ATOMIC_RELAXED) != version)
-    return 0;
-  return rule;
+  bool good = (slot_pc == pc && slot_tag == tag && version % 2 == 0
+	       && (__atomic_load_n (&slot->version, __ATOMIC_RELAXED)
+		   == version));
+  return __builtin_expect (good, true) ? rule : 0;
 }
 
 /* Put RULE, the one of PC and TAG, in SLOT.  Return whether it is there: not
@@ -218,28 +227,85 @@ sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint32_t tag,
   return true;
 }
 
-/* The number of the slot to put the rule of PC and TAG in: the one it is in,
-   or one that is of no use any more, or the one that was written longer
-   ago.  */
-static inline uint32_t
-sframe_cache_victim (const struct sframe_cache_slot *slots, uint64_t pc,
-		     uint32_t tag)
+/* A rule, 0 if there is none, and the number of its slot.  */
+struct sframe_cache_found
 {
-  uint32_t set = sframe_cache_set (pc);
-  uint64_t versions = 0;
+  uint64_t rule;
+  uint64_t number;
+};
 
-  for (uint32_t i = set; i < set + 2; ++i)
+/* Look for the rule of PC and TAG where it has its place.  */
+static inline struct sframe_cache_found
+sframe_cache_find (const struct sframe_cache *cache, uint64_t pc, uint32_t tag)
+{
+  const sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
+  struct sframe_cache_found found;
+
+  for (int i = 0; i < 2; ++i)
     {
-      uint32_t slot_tag = __atomic_load_n (&slots[i].tag, __ATOMIC_RELAXED);
-      if (slot_tag >> 1 != tag >> 1
-	  || __atomic_load_n (&slots[i].rule, __ATOMIC_RELAXED) == 0
-	  || (slot_tag == tag
-	      && __atomic_load_n (&slots[i].pc, __ATOMIC_RELAXED) == pc))
-	return i;
-      versions += __atomic_load_n (&slots[i].version, __ATOMIC_RELAXED);
+      found.number = __atomic_load_n (&place[i], __ATOMIC_RELAXED);
+      found.rule = sframe_cache_read (&cache->slots[found.number], pc, tag);
+      if (found.rule != 0)
+	break;
     }
-  /* Each write takes two, so that the slots take turns.  */
-  return set + (versions / 2 & 1);
+  return found;
+}
+
+/* Give out a slot for a rule of PC: an unused one as long as there are any,
+   and then one of two that depend on PC, in turn.  */
+static inline uint32_t
+sframe_cache_new_slot (struct sframe_cache *cache, uint64_t pc)
+{
+  uint32_t turn = __atomic_fetch_add (&cache->used, 1, __ATOMIC_RELAXED);
+
+  if (turn < SFRAME_CACHE_SLOTS)
+    return turn;
+  return (sframe_cache_hash (pc) >> (64 - SFRAME_CACHE_LOG2_SLOTS)
+	  ^ turn % 2);
+}
+
+/* Whether PLACE tells a slot that is of use when tags are like TAG.  */
+static inline bool
+sframe_cache_in_use (const struct sframe_cache *cache,
+		     const sframe_cache_number *place, uint32_t tag)
+{
+  const struct sframe_cache_slot *slot
+    = &cache->slots[__atomic_load_n (place, __ATOMIC_RELAXED)];
+
+  return (__atomic_load_n (&slot->rule, __ATOMIC_RELAXED) != 0
+	  && __atomic_load_n (&slot->tag, __ATOMIC_RELAXED) >> 1 == tag >> 1);
+}
+
+/* Tell that slot NUMBER has the rule of PC and TAG.  If both places are in use
+   they take turns, as slots are given out in order.  */
+static inline void
+sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+		    uint32_t number)
+{
+  sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
+
+  if (sframe_cache_in_use (cache, place, tag)
+      && (!sframe_cache_in_use (cache, place + 1, tag) || number % 2 != 0))
+    ++place;
+  __atomic_store_n (place, number, __ATOMIC_RELAXED);
+}
+
+/* Put RULE, the one of PC and TAG, in the cache.  Return whether it is there,
+   and its slot in *NUMBER: not if that is being written.  */
+static inline bool
+sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+		    uint64_t rule, uint32_t *number)
+{
+  struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
+
+  *number = found.number;
+  if (found.rule == rule)
+    return true;
+  *number = sframe_cache_new_slot (cache, pc);
+  if (!sframe_cache_write (&cache->slots[*number], pc, tag, rule))
+    return false;
+  sframe_cache_place (cache, pc, tag, *number);
+  return true;
 }
 
 #endif /* _SFRAME_CACHE_H  */

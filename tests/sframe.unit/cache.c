@@ -16,7 +16,7 @@
 
 enum { SP = 7, FP = 6, PCS = 64, THREADS = 4, ROUNDS = 400000 };
 
-static struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
+static struct sframe_cache cache;
 
 static struct sframe_rule
 plain_rule (unsigned int base, int32_t cfa, int32_t ra, int32_t fp)
@@ -189,21 +189,18 @@ rival (unsigned int i)
   return pc;
 }
 
-/* The rule of KEY in the slots of its set.  */
 static uint64_t
 look_up (uint64_t pc, uint32_t tag)
 {
-  uint32_t set = sframe_cache_set (pc);
-  uint64_t rule = sframe_cache_read (&slots[set], pc, tag);
-  return rule != 0 ? rule
-	 : sframe_cache_read (&slots[set + 1], pc, tag);
+  return sframe_cache_find (&cache, pc, tag).rule;
 }
 
 static bool
 store (uint64_t pc, uint32_t tag, uint64_t rule)
 {
-  uint32_t victim = sframe_cache_victim (slots, pc, tag);
-  return sframe_cache_write (&slots[victim], pc, tag, rule);
+  uint32_t number;
+
+  return sframe_cache_store (&cache, pc, tag, rule, &number);
 }
 
 static void
@@ -242,33 +239,79 @@ a_rule_stored_twice_takes_one_slot (void)
   uint64_t a = rival (0), b = rival (1);
   store (a, 0, 11);
   store (b, 0, 13);
+  uint32_t used = cache.used;
   store (b, 0, 13);
   store (a, 0, 11);
+  CHECK (cache.used == used);
   CHECK (look_up (a, 0) == 11);
   CHECK (look_up (b, 0) == 13);
+}
+
+/* New memory is what costs most.  */
+static void
+few_rules_take_few_pages (void)
+{
+  static struct sframe_cache fresh;
+
+  for (uint32_t i = 0; i < SFRAME_CACHE_SLOTS; ++i)
+    {
+      uint32_t number;
+      CHECK (sframe_cache_store (&fresh, 0x1000 + 5 * i, 0, 1 + i, &number));
+      CHECK (number == i);
+    }
+}
+
+static void
+more_rules_than_slots (void)
+{
+  static struct sframe_cache full;
+  const uint32_t count = 2 * SFRAME_CACHE_SLOTS;
+  unsigned int kept = 0;
+
+  for (uint32_t i = 0; i < count; ++i)
+    {
+      uint64_t pc = 0x1000 + 5 * i;
+      uint32_t number;
+      CHECK (sframe_cache_store (&full, pc, 0, 1 + i, &number));
+      CHECK (number < SFRAME_CACHE_SLOTS);
+      CHECK (sframe_cache_find (&full, pc, 0).rule == 1 + i);
+    }
+  for (uint32_t i = 0; i < count; ++i)
+    {
+      uint64_t rule = sframe_cache_find (&full, 0x1000 + 5 * i, 0).rule;
+      CHECK (rule == 0 || rule == 1 + i);
+      kept += rule != 0;
+    }
+  CHECK (kept > SFRAME_CACHE_SLOTS / 4 * 3);
 }
 
 static void
 rules_of_an_unloaded_object (void)
 {
-  uint64_t a = rival (0), b = rival (1);
+  uint64_t a = rival (0), b = rival (1), c = rival (2);
+  store (b, 1, 11);
   store (a, 1, 11);
   CHECK (look_up (a, 1) == 11);
   CHECK (look_up (a, 2) == 0);
-  /* The first to go.  */
+  /* They are the first to go, whose turn it may be.  */
   store (b, 2, 13);
-  CHECK (look_up (a, 1) == 0);
   CHECK (look_up (b, 2) == 13);
   CHECK (look_up (b, 1) == 0);
+  store (2, 2, 17);
+  store (c, 2, 15);
+  CHECK (look_up (c, 2) == 15);
+  CHECK (look_up (b, 2) == 13);
+  CHECK (look_up (a, 1) == 0);
 }
 
 static void
 a_slot_that_is_being_written (void)
 {
   uint64_t pc = rival (0);
-  struct sframe_cache_slot *slot = &slots[sframe_cache_set (pc)];
   store (pc, 0, 11);
   CHECK (look_up (pc, 0) == 11);
+  struct sframe_cache_slot *slot
+    = &cache.slots[sframe_cache_find (&cache, pc, 0).number];
   ++slot->version;
   CHECK (look_up (pc, 0) == 0);
   CHECK (!sframe_cache_write (slot, pc, 0, 11));
@@ -345,7 +388,7 @@ is_rule_of (uint64_t rule, uint64_t pc)
 static void
 write_pc (uint64_t pc)
 {
-  sframe_cache_write (&slots[0], pc, 0, stress_rule (pc, 0));
+  sframe_cache_write (&cache.slots[0], pc, 0, stress_rule (pc, 0));
 }
 
 static void
@@ -370,14 +413,14 @@ write_2_and_1 (void)
 static void
 read_1 (void)
 {
-  found = sframe_cache_read (&slots[0], 1, 0);
+  found = sframe_cache_read (&cache.slots[0], 1, 0);
 }
 
 static void
 read_all (void)
 {
   for (uint64_t pc = 1; pc <= 3; ++pc)
-    CHECK (is_rule_of (sframe_cache_read (&slots[0], pc, 0), pc));
+    CHECK (is_rule_of (sframe_cache_read (&cache.slots[0], pc, 0), pc));
 }
 
 static void
@@ -397,7 +440,7 @@ static void
 all_is_right_and_the_slot_free (void)
 {
   read_all ();
-  CHECK (slots[0].version % 2 == 0);
+  CHECK (cache.slots[0].version % 2 == 0);
 }
 
 static void
@@ -478,6 +521,8 @@ static const struct test_case cases[] = {
   { "rivals take turns", rivals_take_turns },
   { "a rule stored twice takes one slot",
     a_rule_stored_twice_takes_one_slot },
+  { "few rules take few pages", few_rules_take_few_pages },
+  { "more rules than slots", more_rules_than_slots },
   { "rules of an unloaded object", rules_of_an_unloaded_object },
   { "a slot that is being written", a_slot_that_is_being_written },
 #ifdef __x86_64__

@@ -1,0 +1,134 @@
+/* Tell how many frames of recorded stacks the rule cache would have known, and where it would have looked first.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   usage: cache-replay FILE
+
+   The cache is that of debug/sframe-trace.c, used as backtrace () uses it.
+   FILE is that of bench/record.c, whose PCs are put on a stack of frames that
+   all have the same rule.  Rules that have no room in the cache, which are
+   few, are taken to have.  Prints lines "WHAT NUMBER", with a tab:
+
+   stacks, frames   but those of the signal, which the cache does not keep
+   found            frames whose rules the cache had
+   guessed          those which it had where it looked first
+   new              frames that it had not, as they were not there before  */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <sframe-cache.h>
+#include <sframe-machine.h>
+#include <sframe-trace.h>
+
+enum { FRAMES = 512, SEEN = 1 << 20 };
+
+static uint64_t pcs[FRAMES];
+static uintptr_t stack[2 * FRAMES];
+static unsigned long int stacks, frames, found, guessed, new;
+
+/* Whether PC with TAG was not there before.  */
+static bool
+is_new (uint64_t pc, uint32_t tag)
+{
+  static uint64_t seen[SEEN];
+  uint64_t key = pc << 1 | (tag & 1);
+  size_t i = key * UINT64_C (0x9e3779b97f4a7c15) >> 44;
+
+  while (seen[i % SEEN] != 0 && seen[i % SEEN] != key)
+    ++i;
+  bool is_first = seen[i % SEEN] == 0;
+  seen[i % SEEN] = key;
+  return is_first;
+}
+
+/* Frame I has its return address on top of two words.  */
+static void
+enter_frame (struct sframe_registers *registers, int i, bool interrupted)
+{
+  registers->pc = pcs[i];
+  registers->value[SFRAME_MACHINE_SP] = (uintptr_t) &stack[2 * i];
+  registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
+		      | UINT64_C (1) << SFRAME_MACHINE_FP);
+  registers->interrupted = interrupted;
+}
+
+static void
+remember (struct sframe_trace *trace, bool outermost)
+{
+  struct sframe_rule rule
+    = { .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP,
+		 .offset = 2 * sizeof *stack },
+	.ra = { .kind = SFRAME_CFA_MEMORY, .offset = -(int) sizeof *stack },
+	.fp = { .kind = SFRAME_UNCHANGED }, .outermost = outermost };
+
+  __sframe_remember (trace, &rule);
+}
+
+/* Leave frame I, and count how that was done.  */
+static void
+leave_frame (struct sframe_trace *trace, int i, bool outermost)
+{
+  struct sframe_registers *registers = trace->registers;
+  uint32_t tag = sframe_cache_tag (0, registers->interrupted);
+  uint32_t guess = __sframe_cache.guesses[trace->path];
+  bool first = is_new (registers->pc, tag);
+  bool guess_is_right
+    = sframe_cache_read (&__sframe_cache.slots[guess], registers->pc, tag) != 0;
+
+  trace->count = 0;
+  ++frames;
+  if (trace->cache != NULL
+      && (__sframe_walk_remembered (trace) == SFRAME_STEP_OUTERMOST
+	  || trace->count == 1))
+    {
+      ++found;
+      guessed += guess_is_right;
+      return;
+    }
+  new += first;
+  remember (trace, outermost);
+  enter_frame (registers, i + 1, false);
+}
+
+/* The first frame is the handler, the second one the trampoline.  */
+static void
+replay (int count)
+{
+  void *pc;
+  struct sframe_registers registers = { 0 };
+  struct sframe_trace trace
+    = { .array = &pc, .size = 1, .registers = &registers,
+	.path = SFRAME_CACHE_START,
+	.cache = stacks++ == 0 ? NULL : &__sframe_cache,
+	.stack = { .current = { (uintptr_t) stack,
+				(uintptr_t) (stack + 2 * count) } } };
+
+  for (int i = 0; i < count - 1; ++i)
+    stack[2 * i + 1] = pcs[i + 1];
+  enter_frame (&registers, 0, false);
+  for (int i = 0; i < count; ++i)
+    if (i == 1)
+      enter_frame (&registers, 2, true);
+    else if (i != FRAMES - 1)
+      leave_frame (&trace, i, i == count - 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  uint64_t count;
+  FILE *file = argc == 2 ? fopen (argv[1], "r") : NULL;
+
+  if (file == NULL)
+    {
+      fprintf (stderr, "usage: %s FILE\n", argv[0]);
+      return 2;
+    }
+  while (fread (&count, sizeof count, 1, file) == 1 && count > 2
+	 && count <= FRAMES && fread (pcs, sizeof *pcs, count, file) == count)
+    replay (count);
+  printf ("stacks\t%lu\nframes\t%lu\nfound\t%lu\nguessed\t%lu\nnew\t%lu\n",
+	  stacks, frames, found, guessed, new);
+  return stacks == 0;
+}

@@ -1,0 +1,219 @@
+/* Time the function that walks the stack, in one of many situations, and print samples.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   usage: cases CASE DEPTH [ARG]
+
+   DEPTH counts all frames up to the outermost one.  Of fewer than eight, which
+   no stack has, it is the innermost ones that are asked for.  A time per frame
+   is the mean of as many calls as take ten microseconds.  */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cases.h"
+#include "timing.h"
+
+enum { SWEEP = 256 * 1024, SWEEPS = 50, TURN_STACKS = 16, TURNS = 1000 };
+
+int depth, asked, expected;
+const char *argument;
+double clock_cost;
+__thread void *frames[FRAMES];
+
+static int
+first_call (void)
+{
+  sample ("first call", "time", time_one ());
+  sample_batches ("same stack");
+  return 0;
+}
+
+static void
+first (void)
+{
+  on_stack (first_call, MAIN_FRAMES + 1);
+}
+
+/* Few return addresses, again and again: what interpreters do, and what
+   published figures are taken of.  */
+static int __attribute__ ((noipa))
+recurse (int levels)
+{
+  volatile char local[24];
+
+  local[0] = levels;
+  if (levels == 0)
+    sample_batches ("recursion");
+  else if (levels % 3 == 0)
+    return recurse (levels - 1) + local[0];
+  else
+    return local[0] ^ recurse (levels - 1);
+  return 0;
+}
+
+static void
+recursion (void)
+{
+  int result = recurse (depth - 2 - MAIN_FRAMES);
+
+  asm volatile ("" : : "r" (result));
+}
+
+/* What a call finds in the caches, if the program has used them meanwhile.  */
+static int
+call_after_sweep (void)
+{
+  static volatile char memory[SWEEP];
+
+  for (int i = -NEW; i < SWEEPS; ++i)
+    {
+      for (int j = 0; j < SWEEP; j += 64)
+	++memory[j];
+      double time = time_one ();
+      if (i >= 0)
+	sample ("256 KiB written before", "time", time);
+    }
+  return 0;
+}
+
+static void
+sweep (void)
+{
+  on_stack (call_after_sweep, MAIN_FRAMES + 1);
+}
+
+static double visit_time;
+
+static int
+visit_group (void)
+{
+  visit_time = time_one ();
+  return 0;
+}
+
+/* The frames of a group are all that is asked for, but for the innermost one,
+   so that each address is new.  */
+static void
+visit (void)
+{
+  asked = expected = depth = GROUP_LEVELS + 1;
+  for (int i = 0; i < NEW; ++i)
+    deep_stack (GROUP_LEVELS) (visit_group, 1, 2);
+  for (int pass = 0; pass < 2; ++pass)
+    for (int i = 0; i < GROUPS; ++i)
+      {
+	group_stack (i) (visit_group, 1, 2);
+	sample (pass == 0 ? "4,000 functions, first time"
+		: "4,000 functions, second time", "time per frame",
+		visit_time / GROUP_LEVELS);
+      }
+}
+
+/* What a profiler meets: stacks that were traced before, but not just now.  */
+static void
+turns (void)
+{
+  unsigned int random = 1;
+
+  asked = expected = depth = GROUP_LEVELS + 1;
+  for (int i = -10 * TURN_STACKS; i < TURNS; ++i)
+    {
+      random = random * 1664525 + 1013904223;
+      group_stack ((random >> 16) % TURN_STACKS) (visit_group, 1, 2);
+      if (i >= 0)
+	sample ("16 stacks in random order", "time per frame",
+		visit_time / depth);
+    }
+}
+
+static void
+on_signal (int signal)
+{
+  (void) signal;
+  sample_batches ("in handler, alternate stack");
+}
+
+static int
+raise_signal (void)
+{
+  raise (SIGUSR1);
+  return 0;
+}
+
+/* There are some frames more than DEPTH, from the handler to raise.  */
+static void
+handler (void)
+{
+  static char memory[1 << 16];
+  stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
+  struct sigaction action = { .sa_handler = on_signal,
+			      .sa_flags = SA_ONSTACK };
+
+  expected = 0;
+  sigaltstack (&stack, NULL);
+  sigaction (SIGUSR1, &action, NULL);
+  on_stack (raise_signal, MAIN_FRAMES + 1);
+}
+
+static const struct { const char *name; void (*run) (void); } cases[] =
+  {
+    { "first", first },
+    { "recursion", recursion },
+    { "sweep", sweep },
+    { "visit", visit },
+    { "turns", turns },
+    { "handler", handler },
+    { "thread", first_in_thread },
+    { "threads", at_once },
+    { "dlopen", during_dlopen },
+  };
+
+static void
+time_clock (void)
+{
+  for (int i = 0; i < 1000; ++i)
+    {
+      double start = nanoseconds ();
+      double time = nanoseconds () - start;
+      if (i == 0 || time < clock_cost)
+	clock_cost = time;
+    }
+}
+
+static void
+check_walker (void)
+{
+#ifdef WALKER
+  Dl_info info;
+
+  if (dladdr ((void *) WALK, &info) == 0
+      || strstr (info.dli_fname, WALKER) == NULL)
+    fail ("the walker is not that of " WALKER);
+#endif
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc < 3 || argc > 4)
+    {
+      fprintf (stderr, "usage: %s CASE DEPTH [ARG]\n", argv[0]);
+      return 2;
+    }
+  depth = expected = atoi (argv[2]);
+  asked = depth < SHALLOW ? depth : FRAMES;
+  argument = argv[3];
+  time_clock ();
+  BEGIN_STACK ();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    if (strcmp (cases[i].name, argv[1]) == 0)
+      {
+	cases[i].run ();
+	check_walker ();
+	return 0;
+      }
+  fail ("no such case");
+}

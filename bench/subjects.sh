@@ -1,0 +1,27 @@
+# Shared by the scripts of bench (to be sourced): the subjects, and the system that each runs in.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# sframe          backtrace() of the libc built here
+# eh_frame        the same of a program without .sframe
+# fallback        the libc built here without SFrame: libgcc
+# stock           Debian's libc: libgcc
+# libunwind       unw_backtrace(), which remembers rules as SFrame does
+# fp-loop         a loop over frame pointers that checks nothing: the limit
+. "$(dirname -- "$0")/../build-aux/common.sh"
+
+subjects="sframe eh_frame fallback stock libunwind fp-loop"
+out=$build/bench
+tab=$(printf '\t')
+
+# as SUBJECT COMMAND...: run it in the system of SUBJECT.
+as ()
+{
+  subject=$1
+  shift
+  case $subject in
+    stock | libunwind) "$top/tools/sframe-run" --libc=stock "$@" ;;
+    fallback) GLIBC_TUNABLES=glibc.rtld.sframe=0 "$top/tools/sframe-run" "$@" ;;
+    *) "$top/tools/sframe-run" "$@" ;;
+  esac
+}

@@ -1,0 +1,32 @@
+/* The function that walks the stack, as the subject that is measured names it.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   WALK is that function and WALKER part of the name of the object that it must
+   come from: libunwind, too, has a backtrace, which takes the place of libc's
+   where both are linked in the usual order.  */
+
+#ifndef _WALK_H
+#define _WALK_H
+
+#include <execinfo.h>
+
+#ifndef WALK
+# define WALK backtrace
+# define WALKER "/libc.so."
+#endif
+
+extern int WALK (void **, int);
+
+/* What has called main, or the function that a thread begins with, has no
+   frame pointers.  Where these are followed, that frame is the last one.  */
+#ifdef FRAME_POINTERS
+enum { MAIN_FRAMES = 1, THREAD_FRAMES = 1 };
+extern __thread void **outermost_frame;
+# define BEGIN_STACK() (outermost_frame = __builtin_frame_address (0))
+#else
+enum { MAIN_FRAMES = 4, THREAD_FRAMES = 3 };
+# define BEGIN_STACK() ((void) 0)
+#endif
+
+#endif /* _WALK_H  */
