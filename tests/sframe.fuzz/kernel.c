@@ -2,10 +2,15 @@
    SPDX-License-Identifier: GPL-2.0-only
 
    The input is a table.  It is registered for the code that seeds.c has given
-   it, and stacks are unwound from many places of it: words of the stack are
-   addresses of that code and of the stack itself.  A step goes up the stack or
-   ends, or fails with one of its errors and changes nothing; the table goes if
-   it is corrupt and stays if not, and at the end nothing is left.  */
+   it, and stacks are unwound from many places of it, with an SP that depends
+   on the last byte: words of the stack are addresses of that code and of the
+   stack itself, and small numbers, such as those of signals.  A step goes up
+   the stack or ends, or fails with one of its errors and changes nothing; the
+   table goes if it is corrupt and stays if not, and at the end nothing is
+   left.
+
+   Compiled with SHIM_S390 it has the rules of s390, in this machine's byte
+   order, as seeds.c writes tables.  */
 
 #include <linux/unwind_user_types.h>
 
@@ -32,17 +37,79 @@ code_at (unsigned int i)
 	  + offsets[i % ARRAY_SIZE (offsets)]);
 }
 
-/* Words and registers, in a pattern of every kind in turn.  */
+/* Registers and WORDS, in a pattern of every kind in turn.  Of pointers to the
+   stack some go up and some down; 14 words behind what they point to, where
+   s390 keeps a return address, is an address of code.  */
 static void
 fill_stack (void)
 {
   unsigned long *registers = (unsigned long *) &current_registers;
+  unsigned long *others = (unsigned long *) &current->thread;
 
   for (unsigned int i = 0; i < STACK_WORDS; ++i)
-    words[i] = (i % 3 == 0 ? stack + (i + 7) % STACK_WORDS * 8
-		: i % 7 == 0 ? i : code_at (i));
+    words[i] = (i % 3 == 0 ? stack + (i * 5 + 8) % STACK_WORDS * 8
+		: i % 7 == 0 ? i / 7 % 10 : code_at (i));
   for (size_t i = 0; i < sizeof current_registers / sizeof *registers; ++i)
     registers[i] = stack + i * 40;
+  for (size_t i = 0; i < sizeof current->thread / sizeof *others; ++i)
+    others[i] = stack + i * 8;
+}
+
+static void
+put (unsigned int function, unsigned int offset, const void *code,
+     unsigned int size)
+{
+  memcpy (text + function * CODE_SIZE + offset, code, size);
+}
+
+/* Code of which only two things matter: every second function is full of
+   calls, for anything to be a place that one returns to, and the last one,
+   which has no table, has what handlers of signals return to.  */
+static void
+put_code (void)
+{
+#ifdef SHIM_S390
+  static const uint16_t call = 0x0de1;
+  static const uint16_t restorers[] = { 0x0a00 + __NR_sigreturn,
+					0x0a00 + __NR_rt_sigreturn };
+
+  put (FUNCTIONS_MAX - 1, 40, &restorers[0], 2);
+  put (FUNCTIONS_MAX - 1, 70, &restorers[1], 2);
+#else
+  static const unsigned char call[] = { 0xff, 0xd0 };
+  static const unsigned char restorer[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0,
+					    0x0f, 0x05 };
+
+  put (FUNCTIONS_MAX - 1, 40, restorer, sizeof restorer);
+#endif
+  for (unsigned int i = 0; i < FUNCTIONS_MAX; i += 2)
+    for (unsigned int at = 0; at < CODE_SIZE; at += sizeof call)
+      put (i, at, &call, sizeof call);
+}
+
+/* As the kernel does where tables tell nothing.  */
+static int
+step_without_table (struct unwind_user_state *state)
+{
+#ifdef SHIM_S390
+  return s390_unwind_backchain (state);
+#else
+  (void) state;
+  return -EINVAL;
+#endif
+}
+
+/* Whether SP may stay as it is in a step from STATE: where the call itself
+   takes nothing from the stack, a function may have called before it has.  */
+static bool
+may_stay (const struct unwind_user_state *state)
+{
+#ifdef SHIM_S390
+  return state->topmost || state->interrupted;
+#else
+  (void) state;
+  return false;
+#endif
 }
 
 static void
@@ -56,9 +123,13 @@ check_step (const struct unwind_user_state *before,
 	|| result == -E2BIG, "one of the errors");
   if (result == 0 && !state->done)
     {
-      /* What a signal has interrupted may be on another stack.  */
-      hold (state->sp > before->sp || state->interrupted, "the stack rises");
-      hold (state->sp % 8 == 0 && !state->topmost, "a frame that has called");
+      /* What a signal has interrupted may be on another stack, and have any
+	 SP.  */
+      hold (state->sp > before->sp || state->interrupted
+	    || (state->sp == before->sp && may_stay (before)),
+	    "the stack rises");
+      hold ((state->sp % 8 == 0 || state->interrupted) && !state->topmost,
+	    "a frame that has called");
       return;
     }
   expected.sframe_rows = state->sframe_rows;
@@ -80,11 +151,10 @@ is_described (const struct unwind_user_state *state)
 }
 
 static void
-walk (unsigned long ip, bool topmost)
+walk (unsigned long ip, unsigned long sp, bool topmost)
 {
   struct unwind_user_state state
-    = { .ip = ip, .sp = stack + 64, .fp = stack + 160, .ws = 8,
-	.topmost = topmost };
+    = { .ip = ip, .sp = sp, .fp = stack + 160, .ws = 8, .topmost = topmost };
   int result = 0;
 
   for (unsigned int i = 0; i < STEPS_MAX && result == 0 && !state.done; ++i)
@@ -95,15 +165,21 @@ walk (unsigned long ip, bool topmost)
       check_step (&before, &state, result);
       hold (described == (is_described (&before) || result == -EBADMSG),
 	    "a corrupt table is dropped, no other");
+      if (result == 0)
+	continue;
+      before = state;
+      result = step_without_table (&state);
+      check_step (&before, &state, result);
     }
 }
 
 /* Each place once as that of the interrupted function, and once of a
    caller.  */
 static void
-walk_all (size_t size)
+walk_all (size_t size, unsigned int byte)
 {
   unsigned long text_size = FUNCTIONS_MAX * CODE_SIZE;
+  unsigned long sp = stack + byte % (STACK_WORDS / 2) * 8;
 
   for (unsigned int i = 0; i < 16 * FUNCTIONS_MAX; ++i)
     {
@@ -111,7 +187,7 @@ walk_all (size_t size)
       hold (result == 0 || result == -EINVAL, "added, or refused");
       if (result == -EINVAL)
 	return;
-      walk (code_at (i), i % 2 == 0);
+      walk (code_at (i), sp, i % 2 == 0);
     }
 }
 
@@ -121,7 +197,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   unsigned char *bytes = malloc (size);
 
   if (text == NULL)
-    text = calloc (FUNCTIONS_MAX, CODE_SIZE);
+    {
+      text = calloc (FUNCTIONS_MAX, CODE_SIZE);
+      put_code ();
+    }
   if (size > 0)
     memcpy (bytes, data, size);
   new_process ();
@@ -132,7 +211,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	       VM_READ | VM_EXEC, text);
   machine_map (&process, stack, sizeof words, VM_READ | VM_WRITE,
 	       (unsigned char *) words);
-  walk_all (size);
+  walk_all (size, size > 0 ? data[size - 1] : 0);
   machine_exit (&process);
   rcu_barrier ();
   hold (machine.objects + machine.nodes == 0, "nothing is left");

@@ -4,9 +4,11 @@
 
    Usage: seeds sframe|eh FILE COUNT DIR
    Writes COUNT files to DIR, each of which is a table of a few functions of
-   FILE.  Tables of s390x are given the byte order of this machine, on which
-   the readers run.  Their functions begin at CODE, counted from the start of
-   the table, and are CODE_SIZE apart, as the fuzz targets take for granted.  */
+   FILE.  A third of those of SFrame begins with a function of the rare kind,
+   which has flexible rules, as long as there are any.  Tables of s390x are
+   given the byte order of this machine, on which the readers run.  Their
+   functions begin at CODE, counted from the start of the table, and are
+   CODE_SIZE apart, as the fuzz targets take for granted.  */
 
 #include <elf.h>
 #include <errno.h>
@@ -23,6 +25,8 @@ enum { PT_SFRAME = 0x6474e554 };
 /* Sizes of what SFrame, .eh_frame_hdr and .eh_frame are made of.  */
 enum { HEADER = 28, FDE = 16, ATTRIBUTE = 5, EH_HEADER = 12, PAIR = 8 };
 enum { PCREL_SDATA4 = 0x1b, DATAREL_SDATA4 = 0x3b, UDATA4 = 3 };
+/* The kind of a function, in the second information byte of its attribute.  */
+enum { INFO2 = 3, FLEXIBLE = 1 };
 
 static unsigned char *file;
 static size_t file_size;
@@ -223,12 +227,33 @@ cut_eh (const unsigned char *table, uint64_t address, uint32_t first)
     }
 }
 
-static void
-write_seed (const char *dir, const char *kind, unsigned int index)
+/* The number of the SFrame function from FIRST on that has flexible rules; the
+   last from which a seed can be cut if there is none.  */
+static uint32_t
+find_flexible (const unsigned char *table, uint32_t first, uint32_t last)
 {
+  const unsigned char *fdes = table + HEADER + number (table + 20, 4);
+  const unsigned char *fres = table + HEADER + number (table + 24, 4);
+
+  for (; first < last; ++first)
+    {
+      const unsigned char *attribute
+	= fres + number (fdes + first * FDE + 12, 4);
+      if (number (attribute + INFO2, 1) == FLEXIBLE)
+	break;
+    }
+  return first;
+}
+
+/* Several files, of both machines, may have their seeds in DIR.  */
+static void
+write_seed (const char *dir, const char *origin, unsigned int index)
+{
+  const char *slash = strrchr (origin, '/');
   char name[4096];
 
-  snprintf (name, sizeof name, "%s/%s-%u-%u", dir, kind, index, swapped);
+  snprintf (name, sizeof name, "%s/%s-%u-%u", dir,
+	    slash == NULL ? origin : slash + 1, index, swapped);
   FILE *stream = fopen (name, "wb");
   if (stream == NULL || fwrite (seed, 1, seed_size, stream) != seed_size
       || fclose (stream) != 0)
@@ -250,12 +275,14 @@ main (int argc, char **argv)
     give_up ("too few functions");
   for (uint32_t i = 0; i < count; ++i)
     {
-      uint32_t first = (uint64_t) (functions - FUNCTIONS) * i / count;
+      uint32_t last = functions - FUNCTIONS;
+      uint32_t first = (uint64_t) last * i / count;
       if (sframe)
-	cut_sframe (table, first);
+	cut_sframe (table, i % 3 == 0 ? find_flexible (table, first, last)
+			   : first);
       else
 	cut_eh (table, address, first);
-      write_seed (argv[4], argv[1], i);
+      write_seed (argv[4], argv[2], i);
     }
   return 0;
 }

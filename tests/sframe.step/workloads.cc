@@ -296,6 +296,35 @@ bind_lazily (int)
 	    && getpid () > 0 && getenv ("none") == nullptr);
 }
 
+// Loaded before anybody looks.
+void *const tls_module = dlopen (TLS_MODULE, RTLD_NOW);
+
+void *
+count_variables (void *)
+{
+  auto next = reinterpret_cast<int *(*) ()> (dlsym (tls_module,
+						    "next_variable"));
+  for (int i = 0; i < 3; ++i)
+    ++*next ();
+  return next ();
+}
+
+// Accesses to thread-local variables, some the first of their thread.
+void
+access_variables (int n)
+{
+  int good = 0;
+  for (int i = 0; i < n; ++i)
+    {
+      pthread_t thread;
+      void *theirs = nullptr;
+      pthread_create (&thread, nullptr, count_variables, nullptr);
+      pthread_join (thread, &theirs);
+      good += theirs != nullptr && theirs != count_variables (nullptr);
+    }
+  answer = good == n;
+}
+
 // The trace is interrupted at each of its own instructions; what it tells in
 // the end must not show that.  From the second frame on: the first is this
 // one, at another place each time.
@@ -330,6 +359,7 @@ const std::map<std::string, workload> workloads = {
   { "signals", { take_signals, 10 } },
   { "vdso", { ask_time, 20 } },
   { "plt", { bind_lazily, 1 } },
+  { "tls", { access_variables, 2 } },
   { "backtrace", { trace_itself, 4 } },
 };
 

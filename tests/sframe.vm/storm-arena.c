@@ -9,6 +9,7 @@
 #include "storm.h"
 
 #include <err.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <sframe-format.h>
 #include <signal.h>
@@ -22,23 +23,40 @@ enum { IMAGES = 16, GOOD_IMAGES = 6, FUNCTION_SIZE = 64, FRESH = 64 };
 #define FUNCTIONS (TEXT_SIZE / FUNCTION_SIZE)
 #define FILE_SIZE (IMAGES * SLOT_SIZE)
 
+/* A function that calls its first argument with the second; its rows: start,
+   information, words; and the words of a flexible row that is right behind its
+   call, but for those of FP.  */
+#ifdef __s390x__
+enum { ABI = SFRAME_ABI_S390X_BE, FIXED_RA = 0, ROWS = 4 };
+
+/* stmg %r14, %r15, 112(%r15); aghi %r15, -160; lgr %r1, %r2; lgr %r2, %r3;
+   basr %r14, %r1; lmg %r14, %r15, 272(%r15); br %r14.  */
+static const unsigned char function[] =
+  { 0xeb, 0xef, 0xf0, 0x70, 0x00, 0x24, 0xa7, 0xfb, 0xff, 0x60, 0xb9, 0x04,
+    0x00, 0x12, 0xb9, 0x04, 0x00, 0x23, 0x0d, 0xe1, 0xeb, 0xef, 0xf1, 0x10,
+    0x00, 0x04, 0x07, 0xfe };
+
+/* The RA is 48 bytes below the CFA, and that is 160 above SP, then 320.  */
+static const unsigned char rows[] =
+  { 0, 3, 0, 6, 5, 0, -48, 10, 5, 20, -48, 26, 3, 0 };
+static const unsigned char flexible[] = { 15 << 3 | 1, 20, 2, -48 };
+#else
+enum { ABI = SFRAME_ABI_AMD64_LE, FIXED_RA = -8, ROWS = 3 };
+
 /* sub $8, %rsp; mov %rdi, %rax; mov %rsi, %rdi; call *%rax; add $8, %rsp;
-   ret: calls its first argument with the second.  */
+   ret.  */
 static const unsigned char function[] =
   { 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff, 0xd0,
     0x48, 0x83, 0xc4, 0x08, 0xc3 };
 
-/* Where the rows of such a function start, and SP's distance to the CFA.  */
-struct row
-{
-  uint8_t start, info, cfa;
-} __attribute__ ((packed));
-static const struct row rows[] = { { 0, 3, 8 }, { 4, 3, 16 }, { 16, 3, 8 } };
+static const unsigned char rows[] = { 0, 3, 8, 4, 3, 16, 16, 3, 8 };
+static const unsigned char flexible[] = { 7 << 3 | 1, 16, 2, -8 };
+#endif
 
 struct rules
 {
   struct sframe_attribute attribute;
-  struct row rows[3];
+  unsigned char rows[sizeof rows];
 } __attribute__ ((packed));
 
 struct table
@@ -54,7 +72,7 @@ char *arena;
 static _Thread_local sigjmp_buf *landing;
 static char *images;
 static char *fresh;
-static int whole, shrinking;
+static int whole, shrinking, slow = -1;
 
 static void
 make_table (struct table *table)
@@ -62,9 +80,9 @@ make_table (struct table *table)
   table->header = (struct sframe_header)
     {
       .magic = SFRAME_MAGIC, .version = SFRAME_VERSION_3,
-      .flags = SFRAME_F_FDE_SORTED, .abi = SFRAME_ABI_AMD64_LE,
-      .fixed_ra_offset = -8, .fde_count = FUNCTIONS,
-      .fre_count = 3 * FUNCTIONS, .fre_length = sizeof table->rules,
+      .flags = SFRAME_F_FDE_SORTED, .abi = ABI,
+      .fixed_ra_offset = FIXED_RA, .fde_count = FUNCTIONS,
+      .fre_count = ROWS * FUNCTIONS, .fre_length = sizeof table->rules,
       .fre_offset = sizeof table->fdes,
     };
   for (size_t i = 0; i < FUNCTIONS; i++)
@@ -72,24 +90,24 @@ make_table (struct table *table)
       table->fdes[i].start = TEXT_OFFSET + i * FUNCTION_SIZE;
       table->fdes[i].size = sizeof function;
       table->fdes[i].attribute_offset = i * sizeof (struct rules);
-      table->rules[i].attribute.fre_count = 3;
+      table->rules[i].attribute.fre_count = ROWS;
       memcpy (table->rules[i].rows, rows, sizeof rows);
     }
 }
 
-/* Rows with a pair of words each for CFA, RA and FP: SP + 16, the word below
-   the CFA, and anything; or anything at all.  */
+/* Rows with a pair of words each for CFA, RA and FP: right but for FP, of
+   which they say anything; or anything at all.  */
 static void
 make_flexible (struct rules *rules)
 {
-  unsigned char words[] = { 7 << 3 | 1, 16, 2, -8, roll (256), roll (256) };
-  unsigned char *bytes = (unsigned char *) rules->rows;
+  enum { WORDS = sizeof flexible + 2 };
   rules->attribute.fre_count = 1;
   rules->attribute.info2 = SFRAME_FDE_TYPE_FLEXIBLE;
-  bytes[0] = 0;
-  bytes[1] = sizeof words << 1 | 1;
-  for (size_t i = 0; i < sizeof words; i++)
-    bytes[2 + i] = roll (8) ? words[i] : roll (256);
+  rules->rows[0] = 0;
+  rules->rows[1] = WORDS << 1 | 1;
+  for (size_t i = 0; i < WORDS; i++)
+    rules->rows[2 + i] = roll (8) && i < sizeof flexible ? flexible[i]
+			 : roll (256);
 }
 
 /* Spoil index and rows, more in each image than in the one before; in the
@@ -147,16 +165,25 @@ arena_make (void)
   shrinking = make_file ("shrinking");
 }
 
+void
+arena_make_slow (void)
+{
+  slow = open ("tables", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (slow < 0 || write (slow, images, FILE_SIZE) != FILE_SIZE
+      || fsync (slow) != 0)
+    err (1, "tables");
+}
+
 char *
 arena_slot (void)
 {
   return arena + roll (SLOTS) * SLOT_SIZE;
 }
 
-void
-arena_fill (char *slot)
+/* Map an image of the file FD to SLOT, now and then a part of it only.  */
+static void
+fill (char *slot, int fd)
 {
-  int fd = roll (2) ? whole : shrinking;
   int flags = (roll (2) ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
   off_t at = roll (IMAGES) * SLOT_SIZE;
   int parts = roll (8) ? 3 : 1 + roll (2);
@@ -165,6 +192,18 @@ arena_fill (char *slot)
   if (parts & 2)
     mmap (slot + TEXT_OFFSET, TEXT_SIZE, PROT_READ | PROT_EXEC, flags, fd,
 	  at + TEXT_OFFSET);
+}
+
+void
+arena_fill (char *slot)
+{
+  fill (slot, roll (2) ? whole : shrinking);
+}
+
+void
+arena_fill_slow (char *slot)
+{
+  fill (slot, slow);
 }
 
 void
@@ -187,7 +226,7 @@ arena_fill_small (char *slot)
 {
   arena_fill_private (slot);
   ((struct table *) slot)->header.fde_count = 1;
-  ((struct table *) slot)->header.fre_count = 3;
+  ((struct table *) slot)->header.fre_count = ROWS;
 }
 
 const char *

@@ -65,6 +65,12 @@ group_enter (const char *name)
     err (1, "cgroup %s", name);
 }
 
+void
+group_reclaim (const char *name)
+{
+  write_file (name, "memory.reclaim", "256K");
+}
+
 static long
 slab (const char *name)
 {
@@ -149,6 +155,18 @@ check_charge (void)
   result (made && storm_await (pid) == 0
 	  && group_charge ("charge", rest) <= rest,
 	  "the charge goes when the process ends");
+}
+
+/* To read a page again that was taken away makes a major fault, and nothing
+   else does, for the file has just been written.  */
+void
+check_reclaim (void)
+{
+  long faults = read_number ("short", "memory.stat", "pgmajfault");
+  long taken = read_number ("short", "memory.stat", "pgsteal");
+  printf ("%ld pages taken from tables and texts, %ld read\n", taken, faults);
+  result (taken >= 100 && faults >= 50,
+	  "pages were taken away and read again all the while");
 }
 
 /* Register much, and have children that copy it, until one of us gets no

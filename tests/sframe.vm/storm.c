@@ -67,6 +67,18 @@ static long
 kernel_prctl (unsigned long option, unsigned long arg2, unsigned long arg3,
 	      unsigned long arg4, unsigned long arg5)
 {
+#ifdef __s390x__
+  register unsigned long r1 asm ("r1") = SYS_prctl;
+  register unsigned long r2 asm ("r2") = option;
+  register unsigned long r3 asm ("r3") = arg2;
+  register unsigned long r4 asm ("r4") = arg3;
+  register unsigned long r5 asm ("r5") = arg4;
+  register unsigned long r6 asm ("r6") = arg5;
+  asm volatile ("svc 0" : "+d" (r2)
+		: "d" (r1), "d" (r3), "d" (r4), "d" (r5), "d" (r6)
+		: "cc", "memory");
+  return r2;
+#else
   register unsigned long r10 asm ("r10") = arg4;
   register unsigned long r8 asm ("r8") = arg5;
   long answer;
@@ -74,6 +86,7 @@ kernel_prctl (unsigned long option, unsigned long arg2, unsigned long arg3,
 		: "0" (SYS_prctl), "D" (option), "S" (arg2), "d" (arg3),
 		  "r" (r10), "r" (r8) : "rcx", "r11", "memory");
   return answer;
+#endif
 }
 
 /* Count ANSWER among ANSWERS, and whether it is none of DOCUMENTED, a list
@@ -152,6 +165,7 @@ static const struct
   { "random arguments", storm_arguments },
   { "mappings that change", storm_mappings },
   { "pages that come late", storm_late },
+  { "pages that are taken away", storm_reclaim },
   { "processes that come and go", storm_processes },
 };
 
@@ -269,10 +283,12 @@ main (int argc, char **argv)
   printf ("storm %lu %lu\n", calls, seed);
   if (kernel_prctl (PR_REMOVE_SFRAME, PAGE, 0, 0, 0) != -ENOENT)
     errx (1, "this kernel has no SFrame registration");
-  if (!watch_start () || !group_make ("run", "max"))
+  if (!watch_start () || !group_make ("run", "max")
+      || !group_make ("short", "max"))
     err (1, "no events or no memory cgroups");
   run_parts (calls);
   check_answers ();
+  check_reclaim ();
   check_waiting ();
   check_charge ();
   check_pressure ();

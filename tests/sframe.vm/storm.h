@@ -80,6 +80,11 @@ extern char *arena_slot (void);
 /* Map an image to SLOT, or its table or its text alone.  */
 extern void arena_fill (char *slot);
 
+/* The same with images from a file of the host, which takes time to read and
+   can be taken out of memory; it has to be made before.  */
+extern void arena_make_slow (void);
+extern void arena_fill_slow (char *slot);
+
 /* The first image, which is right, is at SLOT from then on, its table in
    memory of its own.  */
 extern void arena_fill_private (char *slot);
@@ -111,6 +116,10 @@ extern void watch_stop (unsigned long *chains, unsigned long *deep);
 extern bool group_make (const char *name, const char *limit);
 extern void group_enter (const char *name);
 
+/* Take as much memory from the group NAME as can be had, if it is not more
+   than all that the arena has.  */
+extern void group_reclaim (const char *name);
+
 /* Bytes of kernel objects that the group NAME is charged with, once that is
    at most MOST, or after some seconds.  */
 extern long group_charge (const char *name, long most);
@@ -120,9 +129,11 @@ extern long group_charge (const char *name, long most);
 extern void storm_arguments (void);
 extern void storm_mappings (void);
 extern void storm_late (void);
+extern void storm_reclaim (void);
 extern void storm_processes (void);
 extern void storm_executed (void);
 extern void check_waiting (void);
+extern void check_reclaim (void);
 extern void check_charge (void);
 extern void check_pressure (void);
 

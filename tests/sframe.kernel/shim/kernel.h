@@ -3,9 +3,9 @@
 
    Given to the compiler by -include.  Most comes from the kernel's own headers
    for user space, in its tools/.  A header that these have not, or not as it
-   is needed, is an empty file that kernel.exp makes, and what would be in it
-   is here.  Whatever the kernel forbids, such as a page fault with a lock
-   held, ends the program.  */
+   is needed, is an empty file that kernel-shim.exp makes, and what would be in
+   it is here, or in x86.h or s390.h.  Whatever the kernel forbids, such as a
+   page fault with a lock held, ends the program.  */
 
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
@@ -66,9 +66,6 @@ typedef unsigned long vm_flags_t;
 #define VM_WRITE 2UL
 #define VM_EXEC 4UL
 
-/* The top of user space on x86-64.  */
-#define TASK_SIZE ((1UL << 47) - 4096)
-
 struct vm_area_struct
 {
   unsigned long vm_start, vm_end;
@@ -102,9 +99,16 @@ extern void mmap_assert_write_locked (const struct mm_struct *mm);
 
 /* linux/sched.h, linux/compat.h, linux/printk.h  */
 
+#ifdef SHIM_S390
+# include "s390.h"
+#else
+# include "x86.h"
+#endif
+
 struct task_struct
 {
   struct mm_struct *mm;
+  struct thread_struct thread;
   const char *comm;
 };
 
@@ -143,28 +147,8 @@ extern bool machine_get (void *to, const void *from, size_t size);
   while (0)
 extern void might_fault (void);
 
-/* asm/ptrace.h, asm/sigframe.h  */
-
-struct pt_regs
-{
-  unsigned long ax, dx, cx, bx, si, di, bp, sp, r8, r9, r10, r11, r12, r13,
-    r14, r15;
-};
-
-struct ucontext
-{
-  unsigned long head[5];
-  struct
-  {
-    unsigned long r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx,
-      ax, cx, sp, ip;
-  } uc_mcontext;
-};
-
 #define task_pt_regs(task) (&current_registers)
 extern struct pt_regs current_registers;
-#define regs_get_register(regs, offset) \
-  (*(unsigned long *) ((char *) (regs) + (offset)))
 
 /* Set up the allocator; done once.  */
 extern void machine_start (void);

@@ -1,0 +1,36 @@
+/* What SFrame needs of the kernel's headers for x86-64: registers and the signal frame.
+   SPDX-License-Identifier: GPL-2.0-only  */
+
+#ifndef SHIM_X86_H
+#define SHIM_X86_H
+
+/* asm/page_types.h  */
+
+#define TASK_SIZE ((1UL << 47) - 4096)
+
+/* asm/processor.h, asm/ptrace.h, asm/sigframe.h  */
+
+struct thread_struct
+{
+};
+
+struct pt_regs
+{
+  unsigned long ax, dx, cx, bx, si, di, bp, sp, r8, r9, r10, r11, r12, r13,
+    r14, r15;
+};
+
+struct ucontext
+{
+  unsigned long head[5];
+  struct
+  {
+    unsigned long r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx,
+      ax, cx, sp, ip;
+  } uc_mcontext;
+};
+
+#define regs_get_register(regs, offset) \
+  (*(unsigned long *) ((char *) (regs) + (offset)))
+
+#endif /* SHIM_X86_H  */

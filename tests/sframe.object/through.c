@@ -1,0 +1,206 @@
+/* Test backtrace through an object whose SFrame table is damaged in another way each time.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Usage: through OBJECT COUNT SEED
+   OBJECT is loaded COUNT times, each time with some bytes of its table
+   changed, and calls back to where backtrace is called.  What a wrong table
+   tells cannot be right.  But it must not keep the object from being loaded,
+   lead to a fault or into a circle, or change what lies below.  */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <err.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FRAMES is more than the stack has; the object's part of it is MODULE, and
+   with those on both sides it is WHOLE.  */
+enum { FRAMES = 64, MODULE = 4, FRAMES_BELOW = 1 };
+enum { WHOLE = FRAMES_BELOW + MODULE + 1 };
+enum { DAMAGE_MAX = 4, HEADER = 28 };
+enum { GNU_SFRAME = 0x6474e554 };
+
+struct trace
+{
+  int count;
+  void *pcs[FRAMES];
+};
+
+/* Two in a row: the second is by what the first has remembered.  */
+static struct trace traces[2];
+static struct trace good;
+static uint64_t random_state;
+
+static unsigned char *file;
+static size_t file_size, table, table_size;
+
+static uint64_t
+draw (uint64_t limit)
+{
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return (random_state >> 16) % limit;
+}
+
+static void
+tell (bool right, const char *what)
+{
+  printf ("%s: %s\n", right ? "PASS" : "FAIL", what);
+}
+
+static void
+read_object (const char *name)
+{
+  int descriptor = open (name, O_RDONLY);
+  struct stat status;
+
+  if (descriptor < 0 || fstat (descriptor, &status) != 0)
+    err (1, "%s", name);
+  file_size = status.st_size;
+  file = malloc (file_size);
+  if (read (descriptor, file, file_size) != (ssize_t) file_size)
+    err (1, "%s", name);
+  close (descriptor);
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *) file;
+  const Elf64_Phdr *segments = (const Elf64_Phdr *) (file + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; ++i)
+    if (segments[i].p_type == GNU_SFRAME)
+      {
+	table = segments[i].p_offset;
+	table_size = segments[i].p_filesz;
+      }
+  if (table_size <= HEADER)
+    errx (1, "%s has no SFrame table", name);
+}
+
+static int
+trace_twice (void)
+{
+  for (int i = 0; i < 2; ++i)
+    traces[i].count = backtrace (traces[i].pcs, FRAMES);
+  return 1;
+}
+
+/* The object's bytes as a file of their own, which no other is taken for.  */
+static int
+make_file (const unsigned char *bytes)
+{
+  int descriptor = memfd_create ("object", 0);
+
+  if (descriptor < 0
+      || write (descriptor, bytes, file_size) != (ssize_t) file_size)
+    err (1, "memfd");
+  return descriptor;
+}
+
+/* Load BYTES and trace through it.  */
+static bool __attribute__ ((noinline))
+go_through (const unsigned char *bytes)
+{
+  int descriptor = make_file (bytes);
+  char name[40];
+
+  snprintf (name, sizeof name, "/proc/self/fd/%d", descriptor);
+  void *object = dlopen (name, RTLD_NOW);
+  close (descriptor);
+  if (object == NULL)
+    {
+      printf ("%s\n", dlerror ());
+      return false;
+    }
+  int (*call_back) (int (*) (void)) = dlsym (object, "call_back");
+  /* Each of its functions adds 1.  */
+  bool right = call_back (trace_twice) == 1 + MODULE;
+  dlclose (object);
+  return right;
+}
+
+/* Change some bytes of the table in BYTES, now and then of its header.  */
+static void
+damage (unsigned char *bytes)
+{
+  memcpy (bytes, file, file_size);
+  for (uint64_t i = draw (DAMAGE_MAX) + 1; i > 0; --i)
+    {
+      size_t at = draw (8) == 0 ? draw (HEADER)
+		  : HEADER + draw (table_size - HEADER);
+      if (draw (3) == 0)
+	bytes[table + at] = draw (256);
+      else
+	bytes[table + at] ^= 1 << draw (8);
+    }
+}
+
+/* PC of frame NUMBER of TRACE, counted from the start of its page; the object
+   is at another address each time.  */
+static bool
+is_same (const struct trace *one, const struct trace *other, int number)
+{
+  uintptr_t pc = (uintptr_t) one->pcs[number];
+
+  return ((pc ^ (uintptr_t) other->pcs[number]) & 0xfff) == 0;
+}
+
+/* How many frames of TRACE are as in GOOD.  The one that calls backtrace does
+   it at two places.  */
+static int
+count_same (const struct trace *trace)
+{
+  int count = 1;
+
+  while (count < trace->count && count < WHOLE
+	 && is_same (trace, &good, count))
+    ++count;
+  return count;
+}
+
+/* The COUNT rounds.  */
+static void
+go_through_damaged (unsigned long count)
+{
+  unsigned char *bytes = malloc (file_size);
+  unsigned long other = 0, loaded = 0, below = 0;
+
+  for (unsigned long i = 0; i < count; ++i)
+    {
+      damage (bytes);
+      loaded += go_through (bytes);
+      int same = count_same (&traces[0]), again = count_same (&traces[1]);
+      other += same < WHOLE;
+      below += same > FRAMES_BELOW && again > FRAMES_BELOW;
+    }
+  printf ("%lu rounds, %lu of them with another trace\n", count, other);
+  tell (loaded == count, "each object was loaded and called");
+  tell (below == count, "what is below is as it was");
+  tell (other > count / 20 && other < count, "the damage showed in some");
+  free (bytes);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc != 4)
+    errx (2, "usage: through OBJECT COUNT SEED");
+  read_object (argv[1]);
+  random_state = strtoull (argv[3], NULL, 10);
+  printf ("seed %s\n", argv[3]);
+  bool called = go_through (file);
+  good = traces[0];
+  tell (called && good.count > WHOLE
+	&& good.count == traces[1].count, "the whole trace, undamaged");
+  if (strtoul (argv[2], NULL, 10) > 0)
+    go_through_damaged (strtoul (argv[2], NULL, 10));
+  free (file);
+  return 0;
+}

@@ -1,0 +1,59 @@
+/* The storm's part of memory that is short: tables in a file of the host, whose pages are taken away.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Reading them again takes the host a while, in which the kernel waits in
+   prctl or when it unwinds.  */
+
+#include "storm.h"
+
+#include <err.h>
+#include <pthread.h>
+
+enum { THREADS = 3 };
+
+static void
+one_deed (char *slot)
+{
+  switch (roll (8))
+    {
+    case 0:
+      arena_fill_slow (slot);
+      break;
+    case 1:
+      storm_remove ((unsigned long) slot, 0, 0, 0);
+      break;
+    case 2: case 3:
+      arena_register (slot);
+      break;
+    default:
+      arena_call (NULL);
+    }
+}
+
+static void *
+work (void *number)
+{
+  storm_seed ((unsigned long) number);
+  while (storm_goes_on ())
+    one_deed (arena_slot ());
+  return NULL;
+}
+
+void
+storm_reclaim (void)
+{
+  pthread_t threads[THREADS];
+  catch_faults ();
+  group_enter ("short");
+  arena_make_slow ();
+  for (int i = 0; i < SLOTS; i++)
+    arena_fill_slow (arena_slot ());
+  for (int i = 0; i < THREADS; i++)
+    if (pthread_create (&threads[i], NULL, work,
+			(void *) (long) roll (0x10000)) != 0)
+      errx (1, "no thread");
+  while (storm_goes_on ())
+    group_reclaim ("short");
+  for (int i = 0; i < THREADS; i++)
+    pthread_join (threads[i], NULL);
+}
