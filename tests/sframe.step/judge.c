@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -329,6 +330,28 @@ compare_with_calls (const struct seen *seen, void *const *pcs, int count)
     show_all (seen, pcs, count);
 }
 
+/* How many of the COUNT PCS, from the first on, are in the program's libgcc.  */
+static int
+count_libgcc (void *const *pcs, int count)
+{
+  struct dl_find_object object;
+  int i = 0;
+
+  while (i < count && _dl_find_object (pcs[i], &object) == 0
+	 && strstr (object.dlfo_link_map->l_name, "/libgcc_s.") != NULL)
+    ++i;
+  return i;
+}
+
+/* Whether libgcc throws and faults on its own frames: it has begun to rewrite
+   the registers that they have saved, so that the CFA of one of them, or of the
+   function that has called it, cannot be told.  */
+static bool
+is_throwing (const struct seen *seen, void *const *pcs, int count)
+{
+  return seen->libgcc.count == 0 && count_libgcc (pcs, count) > 0;
+}
+
 static void
 compare (const struct seen *seen, const struct place *now)
 {
@@ -346,6 +369,9 @@ compare (const struct seen *seen, const struct place *now)
     }
   else if (count_unwritten () < thread.depth)
     compare_below (seen, pcs, 1 + count_unwritten ());
+  else if (is_throwing (seen, pcs, count)
+	   && !is_same (&seen->ours, pcs, count))
+    compare_below (seen, pcs, count_libgcc (pcs, count));
   else if (is_target (&seen->ours, &seen->libgcc, pcs, count))
     compare_with_libgcc (seen);
   else
