@@ -343,13 +343,25 @@ count_libgcc (void *const *pcs, int count)
   return i;
 }
 
-/* Whether libgcc throws and faults on its own frames: it has begun to rewrite
-   the registers that they have saved, so that the CFA of one of them, or of the
-   function that has called it, cannot be told.  */
+/* Whether libgcc throws and does not know its own callers any more: it has
+   begun to rewrite the registers that its frames have saved, so that the CFA of
+   a function that keeps it in one of these is already that of another.  */
 static bool
 is_throwing (const struct seen *seen, void *const *pcs, int count)
 {
-  return seen->libgcc.count == 0 && count_libgcc (pcs, count) > 0;
+  return (count_libgcc (pcs, count) > 0
+	  && !is_same (&seen->libgcc, pcs, count));
+}
+
+/* Compare there with what libgcc tells or, if it has faulted, with those of the
+   known calls PCS that are its own.  */
+static void
+compare_throwing (const struct seen *seen, void *const *pcs, int count)
+{
+  if (seen->libgcc.count > 0)
+    compare_with_libgcc (seen);
+  else
+    compare_below (seen, pcs, count_libgcc (pcs, count));
 }
 
 static void
@@ -369,9 +381,8 @@ compare (const struct seen *seen, const struct place *now)
     }
   else if (count_unwritten () < thread.depth)
     compare_below (seen, pcs, 1 + count_unwritten ());
-  else if (is_throwing (seen, pcs, count)
-	   && !is_same (&seen->ours, pcs, count))
-    compare_below (seen, pcs, count_libgcc (pcs, count));
+  else if (is_throwing (seen, pcs, count))
+    compare_throwing (seen, pcs, count);
   else if (is_target (&seen->ours, &seen->libgcc, pcs, count))
     compare_with_libgcc (seen);
   else
