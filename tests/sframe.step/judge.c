@@ -309,27 +309,6 @@ compare_below (const struct seen *seen, void *const *pcs, int count)
     show_all (seen, pcs, count);
 }
 
-/* Compare with the COUNT known calls PCS.  */
-static void
-compare_with_calls (const struct seen *seen, void *const *pcs, int count)
-{
-  const struct trace *libgcc = &seen->libgcc, *libunwind = &seen->libunwind;
-  bool wrong = (!is_same (&seen->ours, pcs, count)
-		|| !is_same (&seen->again, pcs, count));
-  bool told = (is_short (&seen->ours, libgcc, pcs, count)
-	       && is_short (&seen->again, libgcc, pcs, count));
-
-  add (&results->known, true);
-  add (&results->wrong, wrong && !told);
-  add (&results->short_of, told);
-  add (&results->libgcc_wrong, !is_same (libgcc, pcs, count));
-  add (&results->libunwind_asked, libunwind->count > 0);
-  add (&results->libunwind_wrong, (libunwind->count > 0
-				   && !is_same (libunwind, pcs, count)));
-  if (wrong && !told)
-    show_all (seen, pcs, count);
-}
-
 /* How many of the COUNT PCS, from the first on, are in the program's libgcc.  */
 static int
 count_libgcc (void *const *pcs, int count)
@@ -364,6 +343,32 @@ compare_throwing (const struct seen *seen, void *const *pcs, int count)
     compare_below (seen, pcs, count_libgcc (pcs, count));
 }
 
+/* Compare with the COUNT known calls PCS.  */
+static void
+compare_with_calls (const struct seen *seen, void *const *pcs, int count)
+{
+  const struct trace *libgcc = &seen->libgcc, *libunwind = &seen->libunwind;
+  bool wrong = (!is_same (&seen->ours, pcs, count)
+		|| !is_same (&seen->again, pcs, count));
+  bool told = (is_short (&seen->ours, libgcc, pcs, count)
+	       && is_short (&seen->again, libgcc, pcs, count));
+
+  if (wrong && !told && is_throwing (seen, pcs, count))
+    {
+      compare_throwing (seen, pcs, count);
+      return;
+    }
+  add (&results->known, true);
+  add (&results->wrong, wrong && !told);
+  add (&results->short_of, told);
+  add (&results->libgcc_wrong, !is_same (libgcc, pcs, count));
+  add (&results->libunwind_asked, libunwind->count > 0);
+  add (&results->libunwind_wrong, (libunwind->count > 0
+				   && !is_same (libunwind, pcs, count)));
+  if (wrong && !told)
+    show_all (seen, pcs, count);
+}
+
 static void
 compare (const struct seen *seen, const struct place *now)
 {
@@ -381,8 +386,6 @@ compare (const struct seen *seen, const struct place *now)
     }
   else if (count_unwritten () < thread.depth)
     compare_below (seen, pcs, 1 + count_unwritten ());
-  else if (is_throwing (seen, pcs, count))
-    compare_throwing (seen, pcs, count);
   else if (is_target (&seen->ours, &seen->libgcc, pcs, count))
     compare_with_libgcc (seen);
   else
