@@ -198,6 +198,7 @@ sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
 
   /* No load from above may come after the one below.  */
   __atomic_thread_fence (__ATOMIC_ACQUIRE);
+  /* The guess is right for most frames.  */
   bool good = (slot_pc == pc && slot_tag == tag && version % 2 == 0
 	       && (__atomic_load_n (&slot->version, __ATOMIC_RELAXED)
 		   == version));
@@ -264,7 +265,8 @@ sframe_cache_new_slot (struct sframe_cache *cache, uint64_t pc)
 	  ^ turn % 2);
 }
 
-/* Whether PLACE tells a slot that is of use when tags are like TAG.  */
+/* Whether PLACE tells a slot that is of use when tags are like TAG.  While the
+   slot is written the answer may be wrong, which costs a place.  */
 static inline bool
 sframe_cache_in_use (const struct sframe_cache *cache,
 		     const sframe_cache_number *place, uint32_t tag)

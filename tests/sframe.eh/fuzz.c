@@ -18,6 +18,7 @@
 #include <sframe-eh-step.h>
 #include <sframe-machine.h>
 
+#include "../sframe.unit/chance.h"
 #include "image.h"
 
 /* Where code begins, from the start of the table, and how much of it each
@@ -182,24 +183,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 }
 
 #ifndef FUZZ_ENTRY_ONLY
-
-/* Marsaglia's xorshift generator of 64 bits.  */
-static uint64_t random_state;
-
-static uint64_t
-next_random (void)
-{
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state;
-}
-
-static uint64_t
-below (uint64_t limit)
-{
-  return next_random () % limit;
-}
 
 /* The input being made.  */
 enum { INPUT_MAX = 1 << 16, RECORD_MAX = 4096 };

@@ -12,6 +12,7 @@
 
 #include "process.h"
 
+#include "../sframe.unit/chance.h"
 #include "../sframe.unit/elf-section.h"
 
 enum { STACK_WORDS = 512, STEPS_MAX = 64, DAMAGE_MAX = 4 };
@@ -21,20 +22,10 @@ static const unsigned long stack = 0x7f0000000000, table = 0x400000000000;
 static struct elf_section section;
 static unsigned long text, text_size, index_at, rows_at, nr_fdes;
 static uint64_t words[STACK_WORDS];
-static uint64_t random_state;
 static unsigned long round_nr;
 
 /* Steps that went up, ended the walk, and failed, by error.  */
 static unsigned long stepped, done, refused, errors[256];
-
-static uint64_t
-draw (uint64_t limit)
-{
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return (random_state >> 16) % limit;
-}
 
 static void
 require_that (bool good, const char *what)
@@ -79,16 +70,16 @@ read_layout (void)
 static unsigned long
 any_word (void)
 {
-  switch (draw (4))
+  switch (below (4))
     {
     case 0:
-      return stack + draw (STACK_WORDS) * 8;
+      return stack + below (STACK_WORDS) * 8;
     case 1:
-      return table + fde_start (draw (nr_fdes)) + draw (64);
+      return table + fde_start (below (nr_fdes)) + below (64);
     case 2:
-      return text + draw (text_size);
+      return text + below (text_size);
     default:
-      return draw (2) == 0 ? draw (UINT64_MAX) : -draw (4096);
+      return below (2) == 0 ? below (UINT64_MAX) : -below (4096);
     }
 }
 
@@ -98,14 +89,14 @@ damage (size_t *where, unsigned char *old)
 {
   for (unsigned int i = 0; i < DAMAGE_MAX; ++i)
     {
-      unsigned int part = draw (8);
+      unsigned int part = below (8);
       size_t base = part == 0 ? 0 : part < 4 ? index_at : rows_at;
       size_t room = part == 0 ? 28 : section.size - base;
       /* Mostly what is in use: the first functions.  */
-      where[i] = base + draw (draw (4) == 0 ? room : min (room, 400UL));
+      where[i] = base + below (below (4) == 0 ? room : min (room, 400UL));
       old[i] = section.bytes[where[i]];
-      section.bytes[where[i]] = draw (3) == 0 ? draw (256)
-				: old[i] ^ 1 << draw (8);
+      section.bytes[where[i]] = below (3) == 0 ? below (256)
+				: old[i] ^ 1 << below (8);
     }
 }
 
@@ -121,12 +112,12 @@ any_state (void)
 {
   unsigned long *registers = (unsigned long *) &current_registers;
   struct unwind_user_state state = {
-    .sp = stack + draw (STACK_WORDS / 4) * 8, .fp = any_word (), .ws = 8,
-    .topmost = draw (2) == 0
+    .sp = stack + below (STACK_WORDS / 4) * 8, .fp = any_word (), .ws = 8,
+    .topmost = below (2) == 0
   };
 
   /* The functions that are damaged most.  */
-  state.ip = table + fde_start (draw (min (nr_fdes, 24UL))) + draw (48);
+  state.ip = table + fde_start (below (min (nr_fdes, 24UL))) + below (48);
   for (size_t i = 0; i < sizeof current_registers / sizeof *registers; ++i)
     registers[i] = any_word ();
   for (unsigned int i = 0; i < STACK_WORDS; ++i)
@@ -176,7 +167,7 @@ walk (void)
       unsigned long accesses = machine.accesses;
       bool called = !state.topmost && !state.interrupted;
       bool described = sframe_find_view (state.ip - called, &view);
-      machine.fault_after = draw (8) == 0 ? 1 + draw (16) : 0;
+      machine.fault_after = below (8) == 0 ? 1 + below (16) : 0;
       result = sframe_unwind_next (&state);
       machine.fault_after = 0;
       check_step (&before, &state, result);

@@ -12,6 +12,7 @@
 #include <sframe-machine.h>
 #include <sframe-read.h>
 
+#include "../sframe.unit/chance.h"
 #include "../sframe.unit/elf-section.h"
 #include "result.h"
 #include "shim/machine.h"
@@ -122,17 +123,6 @@ every_pc (const struct elf_section *bytes, struct sframe_section *section)
   tell (seen[FOUND] > 10000 && seen[CORRUPT] == 0, "most PCs have a rule");
   tell (machine.unmapped == 0, "the kernel's stays inside the table");
   tell (kernel_validate (), "the kernel's validation has nothing against it");
-}
-
-/* The same numbers each time.  */
-static uint64_t
-next_random (void)
-{
-  static uint64_t state = 88172645463325252;
-
-  state ^= state << 13;
-  state ^= state >> 7;
-  return state ^= state << 17;
 }
 
 /* Damage a few bytes of a table, mostly of the first functions, look them

@@ -9,6 +9,8 @@
 
 #include "process.h"
 
+#include "../sframe.unit/chance.h"
+
 enum { PAGE = 0x1000, PAGES = 24, RECORDS = 200, PROCESSES = 4 };
 enum { STEP = 0x200, TOP = BASE + PAGES * PAGE };
 
@@ -40,7 +42,6 @@ static unsigned long outcomes[OUTCOMES];
 static struct model models[PROCESSES], *self;
 static unsigned int last_mapping;
 static unsigned long operation;
-static uint64_t state;
 
 static void
 fail (const char *what, long result, long expected)
@@ -55,15 +56,6 @@ expect (const char *what, long result, long expected)
 {
   if (result != expected)
     fail (what, result, expected);
-}
-
-static uint64_t
-draw (uint64_t limit)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (state >> 16) % limit;
 }
 
 static bool
@@ -156,7 +148,7 @@ any_size (void)
     0, 1, 1, 31, 32, 32, 33, 64, 64, 27, 28, TABLE_SIZE - 1, TABLE_SIZE,
     TABLE_SIZE, STEP, STEP, STEP + 1, 3 * STEP, PAGE, PAGE + 1, 2 * PAGE
   };
-  return sizes[draw (ARRAY_SIZE (sizes))];
+  return sizes[below (ARRAY_SIZE (sizes))];
 }
 
 /* Something to add: now and then the same as before, or the same table.  */
@@ -164,18 +156,18 @@ static struct record
 any_record (void)
 {
   struct record r = {
-    .table = BASE + draw (PAGES * PAGE / STEP) * STEP,
+    .table = BASE + below (PAGES * PAGE / STEP) * STEP,
     .table_size = any_size (),
-    .text = BASE + draw (PAGES * PAGE / 32) * 32 + draw (8) / 7,
+    .text = BASE + below (PAGES * PAGE / 32) * 32 + below (8) / 7,
     .text_size = any_size ()
   };
-  unsigned int like = draw (8);
+  unsigned int like = below (8);
 
   if (like < 4 && r.table_size < TABLE_SIZE)
     r.table_size = TABLE_SIZE;
   if (self->count == 0 || like > 2)
     return r;
-  const struct record *old = &self->records[draw (self->count)];
+  const struct record *old = &self->records[below (self->count)];
   if (like == 0)
     return *old;
   r.table = old->table;
@@ -190,7 +182,7 @@ any_record (void)
 static void
 short_of_memory (void)
 {
-  machine.no_memory_after = draw (6) == 0 ? 1 + draw (8) : 0;
+  machine.no_memory_after = below (6) == 0 ? 1 + below (8) : 0;
 }
 
 static bool
@@ -229,11 +221,11 @@ do_add (void)
 static void
 do_remove (void)
 {
-  unsigned long table = BASE + draw (PAGES * PAGE / STEP) * STEP;
+  unsigned long table = BASE + below (PAGES * PAGE / STEP) * STEP;
   bool there = false;
 
-  if (self->count > 0 && draw (2) == 0)
-    table = self->records[draw (self->count)].table + draw (8) / 7 * 4;
+  if (self->count > 0 && below (2) == 0)
+    table = self->records[below (self->count)].table + below (8) / 7 * 4;
   for (unsigned int i = 0; i < self->count; ++i)
     there |= self->records[i].table == table;
   expect ("remove", sframe_remove (table), there ? 0 : -ENOENT);
@@ -246,7 +238,7 @@ do_remove (void)
 static void
 change_mapping (bool again)
 {
-  unsigned int first = draw (PAGES), count = 1 + draw (4);
+  unsigned int first = below (PAGES), count = 1 + below (4);
   unsigned long start = BASE + first * PAGE, size;
 
   count = min (count, PAGES - first);
@@ -257,7 +249,7 @@ change_mapping (bool again)
     self->mapping[i] = 0;
   if (!again)
     return;
-  bool code = draw (3) != 0;
+  bool code = below (3) != 0;
   machine_map (&self->mm, start, size, code ? VM_READ | VM_EXEC : VM_READ,
 	       at (start));
   ++last_mapping;
@@ -283,7 +275,7 @@ do_unmap (void)
 static void
 do_split (void)
 {
-  unsigned int first = draw (PAGES), old = self->mapping[first];
+  unsigned int first = below (PAGES), old = self->mapping[first];
 
   machine_split (&self->mm, BASE + first * PAGE);
   if (old == 0 || first == 0 || self->mapping[first - 1] != old)
@@ -326,7 +318,7 @@ model_fork (struct model *child, unsigned long skip)
 static void
 do_fork (void)
 {
-  unsigned long skip = draw (2) == 0 ? 0 : 1UL << draw (PAGES);
+  unsigned long skip = below (2) == 0 ? 0 : 1UL << below (PAGES);
   struct model *child = free_model ();
 
   if (child == NULL)
@@ -349,7 +341,7 @@ do_fork (void)
 static void
 do_switch (void)
 {
-  struct model *other = &models[draw (PROCESSES)];
+  struct model *other = &models[below (PROCESSES)];
 
   if (other->alive)
     self = other;
@@ -378,8 +370,8 @@ do_drop_corrupt (void)
   static struct sframe_view view;
   bool there = false;
 
-  if (draw (2) == 0 && self->count > 0
-      && !sframe_find_view (self->records[draw (self->count)].text, &view))
+  if (below (2) == 0 && self->count > 0
+      && !sframe_find_view (self->records[below (self->count)].text, &view))
     fail ("lookup of a record", 0, 1);
   for (unsigned int i = 0; i < self->count; ++i)
     there |= (self->records[i].table == view.start
@@ -423,7 +415,7 @@ check_self (void)
       check_address (r->text + r->text_size);
     }
   for (unsigned int i = 0; i < 8; ++i)
-    check_address (BASE + draw (PAGES * PAGE));
+    check_address (BASE + below (PAGES * PAGE));
   if (operation % 256 == 0)
     for (unsigned long i = BASE - 32; i <= TOP; i += 32)
       check_address (i);
@@ -471,12 +463,12 @@ operate (void)
 
   for (i = 0; i < ARRAY_SIZE (operations); ++i)
     total += operations[i].weight;
-  chosen = draw (total);
+  chosen = below (total);
   for (i = 0; chosen >= operations[i].weight; ++i)
     chosen -= operations[i].weight;
   operations[i].run ();
   check_self ();
-  if (draw (4) == 0)
+  if (below (4) == 0)
     check_objects ();
 }
 
@@ -489,7 +481,7 @@ tell (bool good, const char *what)
 static void
 begin (const char *seed)
 {
-  state = strtoul (seed, NULL, 10);
+  random_state = strtoul (seed, NULL, 10);
   printf ("seed %s\n", seed);
   new_process ();
   for (unsigned long i = 0; i < PAGES * PAGE; i += STEP)

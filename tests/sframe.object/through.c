@@ -23,6 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../sframe.unit/chance.h"
+
 /* FRAMES is more than the stack has; the object's part of it is MODULE, and
    with those on both sides it is WHOLE.  */
 enum { FRAMES = 64, MODULE = 4, FRAMES_BELOW = 1 };
@@ -39,19 +41,9 @@ struct trace
 /* Two in a row: the second is by what the first has remembered.  */
 static struct trace traces[2];
 static struct trace good;
-static uint64_t random_state;
 
 static unsigned char *file;
 static size_t file_size, table, table_size;
-
-static uint64_t
-draw (uint64_t limit)
-{
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return (random_state >> 16) % limit;
-}
 
 static void
 tell (bool right, const char *what)
@@ -131,14 +123,14 @@ static void
 damage (unsigned char *bytes)
 {
   memcpy (bytes, file, file_size);
-  for (uint64_t i = draw (DAMAGE_MAX) + 1; i > 0; --i)
+  for (uint64_t i = below (DAMAGE_MAX) + 1; i > 0; --i)
     {
-      size_t at = draw (8) == 0 ? draw (HEADER)
-		  : HEADER + draw (table_size - HEADER);
-      if (draw (3) == 0)
-	bytes[table + at] = draw (256);
+      size_t at = below (8) == 0 ? below (HEADER)
+		  : HEADER + below (table_size - HEADER);
+      if (below (3) == 0)
+	bytes[table + at] = below (256);
       else
-	bytes[table + at] ^= 1 << draw (8);
+	bytes[table + at] ^= 1 << below (8);
     }
 }
 

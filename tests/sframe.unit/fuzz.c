@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <sanitizer/common_interface_defs.h>
 
+#include "chance.h"
 #include "elf-section.h"
 
 /* Layout of the format, see craft.h for why it is not taken from
@@ -251,24 +252,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 }
 
 #ifndef FUZZ_ENTRY_ONLY
-
-/* Marsaglia's xorshift generator of 64 bits.  */
-static uint64_t random_state;
-
-static uint64_t
-next_random (void)
-{
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state;
-}
-
-static uint64_t
-below (uint64_t limit)
-{
-  return next_random () % limit;
-}
 
 /* The input being made.  */
 enum { INPUT_MAX = 1 << 20 };

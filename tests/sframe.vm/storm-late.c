@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 2, NEVER = 20 };
+enum { WORKERS = 2, NEVER = 20 };
 
 /* What is in the header of a table is below this, and what a fault is about
    is known to the byte; on s390x no more is known than the page.  */
@@ -116,8 +116,9 @@ serve (void *number)
 }
 
 static void
-one_deed (char *slot)
+one_deed (void)
 {
+  char *slot = arena_slot ();
   switch (roll (8))
     {
     case 0:
@@ -141,28 +142,17 @@ one_deed (char *slot)
     }
 }
 
-static void *
-work (void *number)
-{
-  storm_seed ((unsigned long) number);
-  while (storm_goes_on ())
-    one_deed (arena_slot ());
-  return NULL;
-}
-
 void
 storm_late (void)
 {
-  pthread_t server, threads[THREADS];
+  pthread_t server;
   catch_faults ();
   open_faults ();
   for (int i = 0; i < SLOTS; i++)
     renew (arena_slot ());
   pthread_create (&server, NULL, serve, (void *) (long) roll (0x10000));
-  for (int i = 0; i < THREADS; i++)
-    pthread_create (&threads[i], NULL, work, (void *) (long) roll (0x10000));
-  for (int i = 0; i < THREADS; i++)
-    pthread_join (threads[i], NULL);
+  workers_start (WORKERS, one_deed);
+  workers_join ();
   __atomic_store_n (&over, true, __ATOMIC_RELAXED);
   pthread_join (server, NULL);
 }

@@ -7,12 +7,11 @@
 #include "storm.h"
 
 #include <err.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
-enum { THREADS = 4 };
+enum { WORKERS = 4 };
 
 static void
 fork_away (void)
@@ -56,15 +55,6 @@ one_deed (void)
     }
 }
 
-static void *
-work (void *number)
-{
-  storm_seed ((unsigned long) number);
-  while (storm_goes_on ())
-    one_deed ();
-  return NULL;
-}
-
 /* With all the memory of the thread that began it, its thread-local variables
    included: nothing here may fault.  */
 static int
@@ -86,18 +76,13 @@ void
 storm_mappings (void)
 {
   static char stack[16 * PAGE] __attribute__ ((aligned (16)));
-  pthread_t threads[THREADS];
   catch_faults ();
   for (int i = 0; i < SLOTS; i++)
     arena_fill (arena_slot ());
-  for (long i = 0; i < THREADS; i++)
-    if (pthread_create (&threads[i], NULL, work,
-			(void *) (long) roll (0x10000)) != 0)
-      errx (1, "no thread");
+  workers_start (WORKERS, one_deed);
   while (storm_goes_on ())
     if (storm_await (clone (sharer, stack + sizeof stack, CLONE_VM | SIGCHLD,
 			    NULL)) != 0)
       errx (1, "a process that shares our memory has failed");
-  for (int i = 0; i < THREADS; i++)
-    pthread_join (threads[i], NULL);
+  workers_join ();
 }

@@ -6,14 +6,12 @@
 
 #include "storm.h"
 
-#include <err.h>
-#include <pthread.h>
-
-enum { THREADS = 3 };
+enum { WORKERS = 3 };
 
 static void
-one_deed (char *slot)
+one_deed (void)
 {
+  char *slot = arena_slot ();
   switch (roll (8))
     {
     case 0:
@@ -30,30 +28,16 @@ one_deed (char *slot)
     }
 }
 
-static void *
-work (void *number)
-{
-  storm_seed ((unsigned long) number);
-  while (storm_goes_on ())
-    one_deed (arena_slot ());
-  return NULL;
-}
-
 void
 storm_reclaim (void)
 {
-  pthread_t threads[THREADS];
   catch_faults ();
   group_enter ("short");
   arena_make_slow ();
   for (int i = 0; i < SLOTS; i++)
     arena_fill_slow (arena_slot ());
-  for (int i = 0; i < THREADS; i++)
-    if (pthread_create (&threads[i], NULL, work,
-			(void *) (long) roll (0x10000)) != 0)
-      errx (1, "no thread");
+  workers_start (WORKERS, one_deed);
   while (storm_goes_on ())
     group_reclaim ("short");
-  for (int i = 0; i < THREADS; i++)
-    pthread_join (threads[i], NULL);
+  workers_join ();
 }

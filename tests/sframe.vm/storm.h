@@ -106,6 +106,14 @@ extern void arena_call (char *slot);
 /* From here on arena_call goes on when it hits memory that is gone.  */
 extern void catch_faults (void);
 
+/* storm-workers.c: HOW_MANY threads, each of which does one DEED after the other
+   until the part has made its calls.  */
+
+enum { WORKERS_MAX = 4 };
+
+extern void workers_start (int how_many, void (*deed) (void));
+extern void workers_join (void);
+
 /* storm-watch.c: the consumer of deferred call chains.  */
 
 extern bool watch_start (void);

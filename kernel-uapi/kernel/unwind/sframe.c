@@ -135,7 +135,7 @@ static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
 	return mt_find(&sframe->texts, &index, start + size - 1);
 }
 
-/* The same for a table, if not for the first. */
+/* Find a table, whichever, that overlaps the @size bytes at @start. */
 static struct sframe_table *sframe_find_table(struct sframe_mm *sframe,
 					      unsigned long start,
 					      unsigned long size)
