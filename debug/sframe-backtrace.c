@@ -16,6 +16,7 @@
 #include <sframe-backtrace.h>
 #include <sframe-eh-object.h>
 #include <sframe-machine.h>
+#include <sframe-object.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
@@ -28,7 +29,7 @@
    frame on this stack stays.  One that is unloaded under a frame, or while a
    stale return address into it is found on a broken stack, takes its tables
    along, as it does in libgcc.  */
-static const struct link_map * RELEASE_STACK
+static struct link_map * RELEASE_STACK
 find_object (uintptr_t pc, const void **eh_header)
 {
   struct dl_find_object object;
@@ -219,35 +220,15 @@ step_signal (const struct link_map *map, struct sframe_registers *registers,
   return status;
 }
 
-/* Find the rule for PC in MAP.  Return whether there is one that can be
-   believed.  */
-static bool
-find_rule (const struct link_map *map, uintptr_t pc, struct sframe_rule *rule)
-{
-  struct sframe_rule first;
-  uintptr_t offset = pc - (uintptr_t) map->l_sframe.start;
-
-  if (map->l_sframe.fde_count == 0
-      || __sframe_find_rule (&map->l_sframe, offset, SFRAME_MACHINE_SP,
-			     SFRAME_MACHINE_FP, rule) != SFRAME_FOUND)
-    return false;
-  if (!rule->repeated)
-    return true;
-  return (__sframe_find_rule (&map->l_sframe, offset - rule->block_offset,
-			      SFRAME_MACHINE_SP, SFRAME_MACHINE_FP,
-			      &first) == SFRAME_FOUND
-	  && sframe_block_rule (rule, &first));
-}
-
 /* Step to the caller by the rule of MAP's SFrame section for PC, but not by
    that of a signal trampoline unless SIGNAL is set.  */
 static enum sframe_step_status RELEASE_STACK
-step_sframe (struct sframe_trace *trace, const struct link_map *map,
-	     uintptr_t pc, bool signal)
+step_sframe (struct sframe_trace *trace, struct link_map *map, uintptr_t pc,
+	     bool signal)
 {
   struct sframe_rule rule;
 
-  if (!find_rule (map, pc, &rule) || (rule.signal && !signal))
+  if (!__sframe_object_rule (map, pc, &rule) || (rule.signal && !signal))
     return SFRAME_STEP_NO_RULE;
   __sframe_remember (trace, &rule);
   return __sframe_step (trace->registers, &rule, &trace->stack);
@@ -271,7 +252,7 @@ step (struct sframe_trace *trace)
   if (!registers->interrupted && sframe_context_start (registers->pc))
     return SFRAME_STEP_OUTERMOST;
 
-  const struct link_map *map = find_object (pc, &eh_header);
+  struct link_map *map = find_object (pc, &eh_header);
   if (is_unfetched (map, registers))
     return step_wild (registers, stack, false);
   if (map != NULL && !sframe_signal_object (map) && !trace->all_registers)
@@ -367,26 +348,45 @@ begin_again (struct sframe_trace *trace, uintptr_t sp)
   return false;
 }
 
+/* Find the cache of rules, or null for the first trace.  Return whether there
+   is to be a trace by SFrame.  */
+static bool
+find_cache (struct sframe_cache **cache)
+{
+  static enum { never, once, often } traced;
+
+  *cache = &__sframe_cache;
+  switch (atomic_load_relaxed (&traced))
+    {
+    case often:
+      return true;
+    case once:
+      sframe_cache_open (*cache);
+      atomic_store_relaxed (&traced, often);
+      return true;
+    default:
+      *cache = NULL;
+      if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
+	return false;
+      atomic_store_relaxed (&traced, once);
+      return true;
+    }
+}
+
 int
 __sframe_backtrace (void **array, int size,
 		    struct sframe_registers *registers)
 {
-  static bool traced;
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
-	.cache = atomic_load_relaxed (&traced) ? &__sframe_cache : NULL,
 	.generation = atomic_load_acquire (&GL (dl_sframe_unloads)) };
   enum sframe_step_status status;
 
   /* For begin_again.  */
   __builtin_unwind_init ();
-  if (trace.cache == NULL)
-    {
-      if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
-	return -1;
-      atomic_store_relaxed (&traced, true);
-    }
+  if (!find_cache (&trace.cache))
+    return -1;
   __sframe_stack_init (&trace.stack, sp);
   do
     status = walk (&trace);

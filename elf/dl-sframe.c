@@ -57,35 +57,45 @@ is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
 void
 _dl_sframe_setup (struct link_map *map)
 {
-  /* Without a checked section there is neither registration nor a trace by
+  /* Where no section is known there is neither registration nor a trace by
      SFrame, so this is the one place where the tunable counts.  */
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return;
-  /* A program that ld.so was told to run comes here as a file that is
-     mapped and again as the main program.  */
-  if (map->l_sframe_checked)
-    return;
-  map->l_sframe_checked = true;
 
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
       const ElfW(Phdr) *ph = &map->l_phdr[i];
       if (ph->p_type != PT_GNU_SFRAME)
 	continue;
-      map->l_sframe_size = ph->p_memsz;
-      if (!is_loaded (map, ph))
+      if (is_loaded (map, ph))
 	{
-	  debug_section (map, "ignored", "segment not loaded");
-	  return;
+	  map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
+	  map->l_sframe_size = ph->p_memsz;
 	}
-      enum sframe_header_status status
-	= __sframe_read_header ((const void *) (map->l_addr + ph->p_vaddr),
-				ph->p_memsz, SFRAME_MACHINE_ABI,
-				&map->l_sframe);
-      if (status != SFRAME_HEADER_OK)
-	debug_section (map, "ignored", __sframe_header_message (status));
+      else
+	debug_section (map, "ignored", "segment not loaded");
       return;
     }
+}
+
+/* Whether MAP has a section that is worth being offered.  Without a kernel to
+   offer it to, only who debugs wants to know: reading it takes a page
+   fault.  */
+static bool
+has_section (const struct link_map *map)
+{
+  struct sframe_section section;
+
+  if (map->l_sframe_start == NULL
+      || (registration == registration_off
+	  && (GLRO (dl_debug_mask) & DL_DEBUG_FILES) == 0))
+    return false;
+  enum sframe_header_status status
+    = __sframe_read_header (map->l_sframe_start, map->l_sframe_size,
+			    SFRAME_MACHINE_ABI, &section);
+  if (status != SFRAME_HEADER_OK)
+    debug_section (map, "ignored", __sframe_header_message (status));
+  return status == SFRAME_HEADER_OK;
 }
 
 /* For LD_DEBUG=files: say what became of the registration of TEXT_SIZE bytes
@@ -115,7 +125,7 @@ static void
 register_segment (struct link_map *map, const ElfW(Phdr) *ph)
 {
   ElfW(Addr) text = map->l_addr + ph->p_vaddr;
-  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe.start,
+  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe_start,
 				     map->l_sframe_size, text, ph->p_memsz);
 
   if (error == 0)
@@ -138,10 +148,12 @@ register_segment (struct link_map *map, const ElfW(Phdr) *ph)
 static void
 register_map (struct link_map *map)
 {
-  /* What the kernel has refused once is not offered again.  */
-  if (map->l_sframe.fde_count == 0 || map->l_sframe_offered)
+  /* What was refused once is not offered again.  */
+  if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
+  if (!has_section (map))
+    return;
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
       const ElfW(Phdr) *ph = &map->l_phdr[i];
@@ -185,7 +197,7 @@ _dl_sframe_unregister (struct link_map *map)
   atomic_store_release (&GL (dl_sframe_unloads), GL (dl_sframe_unloads) + 1);
   if (!map->l_sframe_registered)
     return;
-  _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe.start);
+  _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe_start);
   map->l_sframe_registered = false;
   debug_section (map, "unregistered", "object is unloaded");
 }

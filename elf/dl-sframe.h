@@ -13,8 +13,8 @@
 #include <link.h>
 
 #if ENABLE_SFRAME
-/* Check the section of MAP, which has just been mapped, and store the result
-   in its l_sframe.  */
+/* Find out where the section of MAP is, which has just been mapped, for the
+   functions below and for backtrace.  */
 void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 
 /* Register all objects of all namespaces, which are relocated and have their

@@ -63,6 +63,21 @@ struct sframe_cache
   uint32_t used;
 };
 
+/* Have the system provide the pages that any rule may need, where pages are
+   small, and ready for writing: a page that is read first takes two faults.
+   Another thread that is at work already may lose a place or a guess.  */
+static inline void
+sframe_cache_open (struct sframe_cache *cache)
+{
+  const size_t page = 4096 / sizeof (sframe_cache_number);
+
+  for (size_t i = 0; i < SFRAME_CACHE_PLACES; i += page)
+    __atomic_store_n (&cache->places[i], 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < SFRAME_CACHE_SLOTS; i += page)
+    __atomic_store_n (&cache->guesses[i], 0, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&cache->used, 0, __ATOMIC_RELAXED);
+}
+
 /* The path of a trace that begins.  No frame leads to it, as long as the last
    slot is not used.  */
 #define SFRAME_CACHE_START (SFRAME_CACHE_SLOTS - 1)

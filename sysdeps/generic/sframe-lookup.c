@@ -64,29 +64,35 @@ offset_word (const struct fre *fre, unsigned int index)
     }
 }
 
-/* Start of the function of FDE number INDEX, relative to the start of the
-   section.  A nonsensical start may wrap; it then describes some other range
-   of addresses, like any wrong but well-formed table.  */
-static inline int64_t
-fde_start (const struct sframe_section *section, uint32_t index)
+/* All ones if the start of a function counts from its own field, or else
+   0.  */
+static inline uint64_t
+pcrel_mask (const struct sframe_section *section)
 {
-  const unsigned char *p
-    = section->fdes + (size_t) index * sizeof (struct sframe_fde);
-  int64_t start;
-
-  memcpy (&start, p, sizeof start);
-  if (section->flags & SFRAME_F_FDE_FUNC_START_PCREL)
-    start = (int64_t) ((uint64_t) start + (uint64_t) (p - section->start));
-  return start;
+  return section->flags & SFRAME_F_FDE_FUNC_START_PCREL ? UINT64_MAX : 0;
 }
 
-/* Copy FDE number INDEX to *FDE, with a start relative to the section.  */
+/* Start of the function whose FDE is AT bytes into the index, relative to the
+   start of the section.  A nonsensical start may wrap; it then describes some
+   other range of addresses, like any wrong but well-formed table.  */
+static inline int64_t
+fde_start (const struct sframe_section *section, uint64_t pcrel, size_t at)
+{
+  const unsigned char *field = section->fdes + at;
+  uint64_t start;
+
+  memcpy (&start, field, sizeof start);
+  return (int64_t) (start + ((uint64_t) (field - section->start) & pcrel));
+}
+
+/* Copy the FDE that is AT bytes into the index to *FDE, with a start relative
+   to the section.  */
 static inline void
-read_fde (const struct sframe_section *section, uint32_t index,
+read_fde (const struct sframe_section *section, size_t at,
 	  struct sframe_fde *fde)
 {
-  memcpy (fde, section->fdes + (size_t) index * sizeof *fde, sizeof *fde);
-  fde->start = fde_start (section, index);
+  memcpy (fde, section->fdes + at, sizeof *fde);
+  fde->start = fde_start (section, pcrel_mask (section), at);
 }
 
 /* The assembler writes an FDE for a function of no bytes, and the order of
@@ -95,57 +101,84 @@ read_fde (const struct sframe_section *section, uint32_t index,
    not cost more.  */
 #define EMPTY_FDES_MAX 16
 
-/* The number of the last FDE that starts at or before PC, or 0 if there is
-   none.  What the processor cannot foresee, on which side of the middle PC is,
+/* Into how many parts the search divides what is left of the index.  The
+   entries between them are loaded at the same time: of two parts, waiting for
+   one entry after the other would take most of the time.  With more, more pages
+   are touched.  */
+enum { SEARCH_PARTS = 4 };
+
+/* Where in the index the last FDE is that starts at or before PC, or 0 if there
+   is none.  What the processor cannot foresee, on which side of an entry PC is,
    is not left to a branch.  */
-static inline uint32_t
+static inline size_t
 search_fdes (const struct sframe_section *section, int64_t pc)
 {
-  uint32_t low = 0;
-  uint32_t count = section->fde_count;
+  const uint64_t pcrel = pcrel_mask (section);
+  size_t low = 0;
+  size_t count = section->fde_count;
 
-  /* Invariant: the FDE is among the COUNT, at least one, from LOW on.  */
+  /* Invariant: the FDE is among the COUNT, at least one, from LOW on.  Of the
+     parts, the last one has what is left over.  */
+  while (count >= SEARCH_PARTS)
+    {
+      size_t part = count / SEARCH_PARTS * sizeof (struct sframe_fde);
+      size_t parts_before = 0;
+#pragma GCC unroll SEARCH_PARTS
+      for (size_t i = 1; i < SEARCH_PARTS; ++i)
+	parts_before += fde_start (section, pcrel, low + i * part) <= pc;
+      low += parts_before * part;
+      count -= count / SEARCH_PARTS * (SEARCH_PARTS - 1);
+    }
   while (count > 1)
     {
-      uint32_t half = count / 2;
-      low += half & -(uint32_t) (fde_start (section, low + half) <= pc);
-      count -= half;
+      size_t half = count / 2 * sizeof (struct sframe_fde);
+      low += half & -(size_t) (fde_start (section, pcrel, low + half) <= pc);
+      count -= count / 2;
     }
   return low;
 }
 
 /* Find the last FDE with bytes that starts at or before PC and store it in
    *FDE as read_fde does.  Return whether it covers PC.  */
-static bool
+static inline bool
 find_fde (const struct sframe_section *section, int64_t pc,
 	  struct sframe_fde *fde)
 {
-  uint32_t index = search_fdes (section, pc);
+  size_t at = search_fdes (section, pc);
 
-  read_fde (section, index, fde);
-  for (unsigned int skipped = 0;
-       fde->size == 0 && index > 0 && skipped < EMPTY_FDES_MAX
-       && fde_start (section, index - 1) == fde->start;
+  read_fde (section, at, fde);
+  for (int64_t start = fde->start, skipped = 0;
+       __builtin_expect (fde->size == 0, false) && at > 0
+       && skipped < EMPTY_FDES_MAX;
        ++skipped)
-    read_fde (section, --index, fde);
+    {
+      at -= sizeof *fde;
+      read_fde (section, at, fde);
+      if (fde->start != start)
+	return false;
+    }
   return pc >= fde->start && (uint64_t) pc - (uint64_t) fde->start < fde->size;
 }
 
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
    sub-section for the last one that starts at or before PC, which counts
-   from the start of the function or repeated block.  */
-static enum sframe_find_status
-find_fre (const struct sframe_section *section, uint32_t at,
-	  unsigned int type, unsigned int count, uint32_t pc,
-	  struct fre *fre)
+   from the start of the function or repeated block.  Most of the work of a
+   lookup is done here: inlined for each type.  */
+static inline enum sframe_find_status __attribute__ ((always_inline))
+scan_fres (const struct sframe_section *section, uint64_t at,
+	   const unsigned int type, unsigned int count, uint32_t pc,
+	   struct fre *fre)
 {
-  enum sframe_find_status status = SFRAME_NOT_FOUND;
+  /* Start address and information byte.  */
+  const unsigned int fixed = (1U << type) + 1;
+  uint64_t found = 0;
   uint32_t previous = 0;
 
-  for (unsigned int i = 0; i < count; ++i)
+  for (; count > 0; --count)
     {
-      uint32_t fixed = (1U << type) + 1;
-      if (section->fre_length - at < fixed)
+      /* AT is inside, or beyond the end by no more than the words of a row,
+	 whose end nobody has looked at.  */
+      if (at + fixed > section->fre_length)
 	return SFRAME_CORRUPT;
       uint32_t start = load_unsigned (section->fres + at, type);
       /* Rows must ascend, or "the last one at or before" has no meaning.
@@ -156,19 +189,38 @@ find_fre (const struct sframe_section *section, uint32_t at,
       if (start > pc)
 	break;
 
-      unsigned char info = section->fres[at + fixed - 1];
-      unsigned int size = SFRAME_FRE_WORD_SIZE (info);
       at += fixed;
-      if (size > SFRAME_FRE_WORD_SIZE_MAX
-	  || section->fre_length - at < SFRAME_FRE_WORD_COUNT (info) << size)
+      unsigned int info = section->fres[at - 1];
+      unsigned int size = SFRAME_FRE_WORD_SIZE (info);
+      if (size > SFRAME_FRE_WORD_SIZE_MAX)
 	return SFRAME_CORRUPT;
-      fre->words = section->fres + at;
-      fre->info = info;
+      found = at;
       at += SFRAME_FRE_WORD_COUNT (info) << size;
       previous = start;
-      status = SFRAME_FOUND;
     }
-  return status;
+  if (found == 0)
+    return SFRAME_NOT_FOUND;
+  if (at > section->fre_length)
+    return SFRAME_CORRUPT;
+  fre->words = section->fres + found;
+  fre->info = fre->words[-1];
+  return SFRAME_FOUND;
+}
+
+static enum sframe_find_status
+find_fre (const struct sframe_section *section, uint32_t at,
+	  unsigned int type, unsigned int count, uint32_t pc,
+	  struct fre *fre)
+{
+  switch (type)
+    {
+    case 0:
+      return scan_fres (section, at, 0, count, pc, fre);
+    case 1:
+      return scan_fres (section, at, 1, count, pc, fre);
+    default:
+      return scan_fres (section, at, 2, count, pc, fre);
+    }
 }
 
 /* Undo the coding of the CFA offset that is peculiar to s390x.  Return

@@ -41,6 +41,12 @@
  */
 #define SFRAME_EMPTY_FDES_MAX	16
 
+/*
+ * Into how many parts the search divides the index: entries between them are
+ * read at the same time, where two parts would mean waiting for each.
+ */
+#define SFRAME_SEARCH_PARTS	4U
+
 /* No ABI has more DWARF registers. */
 #define SFRAME_REG_MAX		127
 
@@ -194,22 +200,34 @@ fault:
 
 /*
  * Find the number of the last FDE that starts at or before @offset, or 0.  On
- * which side of the middle it is cannot be foreseen: no branch depends on it.
+ * which side of an entry it is cannot be foreseen: no branch depends on it.
  */
 static __always_inline int sframe_search_fdes(const struct sframe_view *view,
 					      s64 offset, u32 *found)
 {
-	u32 low = 0, nr = view->nr_fdes, half;
+	u32 low = 0, nr = view->nr_fdes, part, before;
 	u64 pcrel = sframe_pcrel(view);
 	s64 start;
 
 	/* It is one of the @nr FDEs, at least one, from @low on. */
+	while (nr >= SFRAME_SEARCH_PARTS) {
+		part = nr / SFRAME_SEARCH_PARTS;
+		before = 0;
+		for (u32 i = 1; i < SFRAME_SEARCH_PARTS; i++) {
+			if (sframe_get_fde_start(view, pcrel, low + i * part,
+						 &start))
+				return -EFAULT;
+			before += start <= offset;
+		}
+		low += before * part;
+		nr -= (SFRAME_SEARCH_PARTS - 1) * part;
+	}
 	while (nr > 1) {
-		half = nr / 2;
-		if (sframe_get_fde_start(view, pcrel, low + half, &start))
+		part = nr / 2;
+		if (sframe_get_fde_start(view, pcrel, low + part, &start))
 			return -EFAULT;
-		low += half & -(u32)(start <= offset);
-		nr -= half;
+		low += part & -(u32)(start <= offset);
+		nr -= part;
 	}
 	*found = low;
 	return 0;
