@@ -41,12 +41,6 @@
  */
 #define SFRAME_EMPTY_FDES_MAX	16
 
-/*
- * Into how many parts the search divides the index: entries between them are
- * read at the same time, where two parts would mean waiting for each.
- */
-#define SFRAME_SEARCH_PARTS	4U
-
 /* No ABI has more DWARF registers. */
 #define SFRAME_REG_MAX		127
 
@@ -165,13 +159,14 @@ static __always_inline u64 sframe_pcrel(const struct sframe_view *view)
 }
 
 /*
- * Read where FDE @i begins, from the table's start; where that wraps it is
- * that of some other function, as in any wrong table.
+ * Read where the FDE that is @at bytes into the index begins, from the table's
+ * start; where that wraps it is that of some other function, as in any wrong
+ * table.
  */
 static __always_inline int sframe_get_fde_start(const struct sframe_view *view,
-						u64 pcrel, u32 i, s64 *start)
+						u64 pcrel, u64 at, s64 *start)
 {
-	u64 off = view->fdes + (u64)i * sizeof(struct sframe_fde);
+	u64 off = view->fdes + at;
 
 	unsafe_get_user(*start, (s64 __user *)(view->start + off), fault);
 	*start = (s64)((u64)*start + (off & pcrel));
@@ -180,54 +175,69 @@ fault:
 	return -EFAULT;
 }
 
-/* Read FDE @i, its start as above. */
-static __always_inline int sframe_get_fde(const struct sframe_view *view, u32 i,
-					  struct sframe_fde *fde)
+/* Read the FDE that is @at bytes into the index, its start as above. */
+static __always_inline int sframe_get_fde(const struct sframe_view *view,
+					  u64 at, struct sframe_fde *fde)
 {
 	struct sframe_fde __user *from =
-		(void __user *)(view->start + view->fdes);
+		(void __user *)(view->start + view->fdes + at);
 	s64 start;
 
-	if (sframe_get_fde_start(view, sframe_pcrel(view), i, &start))
+	if (sframe_get_fde_start(view, sframe_pcrel(view), at, &start))
 		return -EFAULT;
 	fde->start = start;
-	unsafe_get_user(fde->size, &from[i].size, fault);
-	unsafe_get_user(fde->attr_off, &from[i].attr_off, fault);
+	unsafe_get_user(fde->size, &from->size, fault);
+	unsafe_get_user(fde->attr_off, &from->attr_off, fault);
 	return 0;
 fault:
 	return -EFAULT;
 }
 
-/*
- * Find the number of the last FDE that starts at or before @offset, or 0.  On
- * which side of an entry it is cannot be foreseen: no branch depends on it.
- */
-static __always_inline int sframe_search_fdes(const struct sframe_view *view,
-					      s64 offset, u32 *found)
+/* Count up @before if the FDE at @at starts at or before @offset. */
+static __always_inline int sframe_count_before(const struct sframe_view *view,
+					       u64 pcrel, u64 at, s64 offset,
+					       u64 *before)
 {
-	u32 low = 0, nr = view->nr_fdes, part, before;
-	u64 pcrel = sframe_pcrel(view);
 	s64 start;
 
+	if (sframe_get_fde_start(view, pcrel, at, &start))
+		return -EFAULT;
+	*before += start <= offset;
+	return 0;
+}
+
+/*
+ * Find where in the index the last FDE is that starts at or before @offset, or
+ * 0.  On which side of an entry it is cannot be foreseen: no branch depends on
+ * it.  Quarters take no longer than halves would, as what lies between them is
+ * read at the same time.
+ */
+static __always_inline int sframe_search_fdes(const struct sframe_view *view,
+					      s64 offset, u64 *found)
+{
+	u64 low = 0, pcrel = sframe_pcrel(view), part, before;
+	u32 nr = view->nr_fdes;
+
 	/* It is one of the @nr FDEs, at least one, from @low on. */
-	while (nr >= SFRAME_SEARCH_PARTS) {
-		part = nr / SFRAME_SEARCH_PARTS;
+	for (; nr >= 4; nr -= nr / 4 * 3) {
+		part = nr / 4 * sizeof(struct sframe_fde);
 		before = 0;
-		for (u32 i = 1; i < SFRAME_SEARCH_PARTS; i++) {
-			if (sframe_get_fde_start(view, pcrel, low + i * part,
-						 &start))
-				return -EFAULT;
-			before += start <= offset;
-		}
-		low += before * part;
-		nr -= (SFRAME_SEARCH_PARTS - 1) * part;
-	}
-	while (nr > 1) {
-		part = nr / 2;
-		if (sframe_get_fde_start(view, pcrel, low + part, &start))
+		if (sframe_count_before(view, pcrel, low + part, offset,
+					&before) ||
+		    sframe_count_before(view, pcrel, low + 2 * part, offset,
+					&before) ||
+		    sframe_count_before(view, pcrel, low + 3 * part, offset,
+					&before))
 			return -EFAULT;
-		low += part & -(u32)(start <= offset);
-		nr -= part;
+		low += before * part;
+	}
+	for (; nr > 1; nr -= nr / 2) {
+		part = nr / 2 * sizeof(struct sframe_fde);
+		before = 0;
+		if (sframe_count_before(view, pcrel, low + part, offset,
+					&before))
+			return -EFAULT;
+		low += before * part;
 	}
 	*found = low;
 	return 0;
@@ -238,14 +248,15 @@ static __always_inline int sframe_find_fde(const struct sframe_view *view,
 					   s64 offset, struct sframe_fde *fde)
 {
 	s64 start;
-	u32 i;
+	u64 at;
 
-	if (sframe_search_fdes(view, offset, &i) ||
-	    sframe_get_fde(view, i, fde))
+	if (sframe_search_fdes(view, offset, &at) ||
+	    sframe_get_fde(view, at, fde))
 		return -EFAULT;
 	start = fde->start;
-	for (int n = 0; !fde->size && i && n < SFRAME_EMPTY_FDES_MAX; n++) {
-		if (sframe_get_fde(view, --i, fde))
+	for (int n = 0; !fde->size && at && n < SFRAME_EMPTY_FDES_MAX; n++) {
+		at -= sizeof(*fde);
+		if (sframe_get_fde(view, at, fde))
 			return -EFAULT;
 		if (fde->start != start)
 			return -ENOENT;
@@ -688,7 +699,7 @@ static int sframe_read_function(const struct sframe_view *view, u32 i,
 
 	if (!sframe_open(view))
 		return -EFAULT;
-	ret = sframe_get_fde(view, i, fde) ?:
+	ret = sframe_get_fde(view, (u64)i * sizeof(*fde), fde) ?:
 	      sframe_read_attr(view, fde, attr, cursor);
 	user_read_access_end();
 	return ret;
