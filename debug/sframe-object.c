@@ -12,9 +12,8 @@
 #include <sframe-machine.h>
 #include <sframe-object.h>
 
-/* Values of l_sframe_state.  A thread that has ended, or a process that fork
-   has made of another, may leave a map as BUSY for ever; then its header is
-   read each time.  */
+/* Values of l_sframe_state.  If fork, or the end of a thread, catches who keeps
+   a header at work, it is read each time from then on.  */
 enum
 {
   header_unread,

@@ -89,6 +89,12 @@ static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
 	return ret;
 }
 
+/* Whether there can be a frame at SP: a program can make it any number. */
+static bool is_aligned(const struct unwind_user_state *state)
+{
+	return !(state->sp & (sizeof(long) - 1));
+}
+
 /**
  * s390_unwind_signal - step from a signal restorer to what was interrupted
  * @state:	the frame; its SP is what the handler was called with
@@ -96,7 +102,7 @@ static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
  * The restorer is in the vDSO, or, if a program has its own, anywhere, be it
  * on the stack.  What was interrupted may be on another stack.
  *
- * Return: 0, -ENOENT if this is no restorer, -EFAULT.
+ * Return: 0, -ENOENT if this is no restorer, -EINVAL, -EFAULT.
  */
 int s390_unwind_signal(struct unwind_user_state *state)
 {
@@ -108,6 +114,8 @@ int s390_unwind_signal(struct unwind_user_state *state)
 	svc = restorer_at(state->ip);
 	if (!svc)
 		return -ENOENT;
+	if (!is_aligned(state))
+		return -EINVAL;
 	if (find_signal_regs(state->sp, svc, &address, &behind) ||
 	    copy_from_user(&regs, (void __user *)address, sizeof(regs)))
 		return -EFAULT;
@@ -167,6 +175,8 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	ret = s390_unwind_signal(state);
 	if (ret != -ENOENT)
 		return ret;
+	if (!is_aligned(state))
+		return -EINVAL;
 	if (get_user(sp, &frame->back_chain))
 		return -EFAULT;
 	if (!sp) {
