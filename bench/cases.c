@@ -2,26 +2,16 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: cases CASE DEPTH [ARG]
-
-   DEPTH counts all frames up to the outermost one.  Of fewer than eight, which
-   no stack has, it is the innermost ones that are asked for.  A time per frame
-   is the mean of as many calls as take ten microseconds.  */
+   See main.c for the usage.  A time per frame is the mean of as many calls as
+   take ten microseconds.  */
 
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <signal.h>
-#include <string.h>
 
 #include "cases.h"
 #include "timing.h"
 
 enum { SWEEP = 256 * 1024, SWEEPS = 50, TURN_STACKS = 16, TURNS = 1000 };
-
-int depth, asked, expected;
-const char *argument;
-double clock_cost;
-__thread void *frames[FRAMES];
 
 static int
 first_call (void)
@@ -76,6 +66,7 @@ call_after_sweep (void)
       if (i >= 0)
 	sample ("256 KiB written before", "time", time);
     }
+  check_frames ();
   return 0;
 }
 
@@ -91,6 +82,7 @@ static int
 visit_group (void)
 {
   visit_time = time_one ();
+  check_frames ();
   return 0;
 }
 
@@ -158,7 +150,7 @@ handler (void)
   on_stack (raise_signal, MAIN_FRAMES + 1);
 }
 
-static const struct { const char *name; void (*run) (void); } cases[] =
+const struct bench_case cases[] =
   {
     { "first", first },
     { "recursion", recursion },
@@ -169,51 +161,5 @@ static const struct { const char *name; void (*run) (void); } cases[] =
     { "thread", first_in_thread },
     { "threads", at_once },
     { "dlopen", during_dlopen },
+    { NULL, NULL },
   };
-
-static void
-time_clock (void)
-{
-  for (int i = 0; i < 1000; ++i)
-    {
-      double start = nanoseconds ();
-      double time = nanoseconds () - start;
-      if (i == 0 || time < clock_cost)
-	clock_cost = time;
-    }
-}
-
-static void
-check_walker (void)
-{
-#ifdef WALKER
-  Dl_info info;
-
-  if (dladdr ((void *) WALK, &info) == 0
-      || strstr (info.dli_fname, WALKER) == NULL)
-    fail ("the walker is not that of " WALKER);
-#endif
-}
-
-int
-main (int argc, char **argv)
-{
-  if (argc < 3 || argc > 4)
-    {
-      fprintf (stderr, "usage: %s CASE DEPTH [ARG]\n", argv[0]);
-      return 2;
-    }
-  depth = expected = atoi (argv[2]);
-  asked = depth < SHALLOW ? depth : FRAMES;
-  argument = argv[3];
-  time_clock ();
-  BEGIN_STACK ();
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    if (strcmp (cases[i].name, argv[1]) == 0)
-      {
-	cases[i].run ();
-	check_walker ();
-	return 0;
-      }
-  fail ("no such case");
-}

@@ -6,7 +6,7 @@
 
    At each mark callgrind writes down the instructions since the one before,
    and a call of getppid shows in the output of strace.  What is left is counted
-   here: lines "first|later mallocs|page faults|stack NUMBER", with tabs.
+   here: lines "first|second|later mallocs|page faults|stack NUMBER", with tabs.
    "stack" is how many bytes of it a call in a signal handler uses.  */
 
 #define _GNU_SOURCE
@@ -53,13 +53,16 @@ mark (const char *name)
   syscall (SYS_getppid);
 }
 
-/* Which calls count; by the last one all is remembered.  */
-static const char *const calls[] = { "nothing", "first", "", "", "later" };
+/* Which calls count: by the second one rules begin to be remembered, by the
+   last one all are.  */
+static const char *const calls[] =
+  { "nothing", "first", "second", "", "later" };
 
 /* All are made in one place, to have the same return address.  */
 static int
 count_calls (void)
 {
+  expected = depth;
   for (int i = 0; i < 5; ++i)
     {
       long int faults_before = faults ();
@@ -70,6 +73,8 @@ count_calls (void)
       mark (calls[i]);
       unsigned int mallocs_now = mallocs;
       long int faults_now = faults ();
+      if (i != 0)
+	check_frames ();
       printf ("%s\tpage faults\t%ld\n", calls[i], faults_now - faults_before);
       printf ("%s\tmallocs\t%u\n", calls[i], mallocs_now - mallocs_before);
     }
@@ -89,6 +94,7 @@ on_signal (int signal)
   (void) signal;
   top = __builtin_frame_address (0);
   walk ();
+  check_frames ();
 }
 
 static void

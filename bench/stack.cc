@@ -11,6 +11,9 @@
 
 #include "stack.h"
 
+__thread int called;
+__thread void *returns[DEEPEST];
+
 template <int GROUP, int LEVEL>
 static __attribute__ ((noipa)) int
 frame (int (*innermost) (void), int x, int y)
@@ -19,6 +22,7 @@ frame (int (*innermost) (void), int x, int y)
   volatile char local[8 + number * 37 % 23 * 8];
   int below;
 
+  returns[called++] = __builtin_return_address (0);
   local[0] = x;
   if constexpr (number % 8 == 3)
     *static_cast<volatile char *> (alloca ((x & 31) + 1)) = y;
@@ -26,6 +30,7 @@ frame (int (*innermost) (void), int x, int y)
     below = innermost ();
   else
     below = frame<GROUP, LEVEL - 1> (innermost, y + 1, x ^ LEVEL);
+  --called;
   if constexpr (number % 2 != 0)
     below += x;
   if constexpr (number % 3 != 0)

@@ -6,7 +6,10 @@
 #define _STACK_H
 
 /* GROUPS * GROUP_LEVELS are 4,000 functions.  */
-enum { DEEPEST = 256, GROUPS = 250, GROUP_LEVELS = 16 };
+#ifndef GROUPS
+# define GROUPS 250
+#endif
+enum { DEEPEST = 256, GROUP_LEVELS = 16 };
 
 /* The first function of a stack; the last one calls INNERMOST.  */
 typedef int stack_function (int (*innermost) (void), int, int);
@@ -14,6 +17,11 @@ typedef int stack_function (int (*innermost) (void), int, int);
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How many of the functions have been called, and where each is to return to,
+   by what the compiler says.  */
+extern __thread int called;
+extern __thread void *returns[DEEPEST];
 
 /* The one with LEVELS functions, up to DEEPEST.  */
 stack_function *deep_stack (int levels);

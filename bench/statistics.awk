@@ -5,9 +5,9 @@ BEGIN {
   FS = OFS = "\t"
 }
 
-# The program cases-50 is linked with so many objects.
+# The program is linked with so many objects.
 $2 != "" {
-  $3 = $3 ", " substr ($2, 2) " objects"
+  $3 = $3 ", " $2 " objects"
 }
 
 {

@@ -1,4 +1,4 @@
-# Shared by the scripts of bench (to be sourced): the subjects, and the system that each runs in.
+# Shared by the scripts of bench (to be sourced): the subjects, the system that each runs in, and where results go.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
@@ -8,10 +8,19 @@
 # stock           Debian's libc: libgcc
 # libunwind       unw_backtrace(), which remembers rules as SFrame does
 # fp-loop         a loop over frame pointers that checks nothing: the limit
+#
+# environment: ROUNDS (20), of bench/times
+#              SMALL=FOLDER: do as little as possible, there; for tests
 . "$(dirname -- "$0")/../build-aux/common.sh"
 
 subjects="sframe eh_frame fallback stock libunwind fp-loop"
-out=$build/bench
+out=$build/bench results=$top/bench/results.tsv plots=$top/bench/plots
+rounds=${ROUNDS:-20} objects=500 functions=100000
+small=${SMALL:-}
+if test -n "$small"; then
+  out=$small results=$small/results.tsv plots=$small/plots
+  rounds=1 objects=51 functions=16000
+fi
 tab=$(printf '\t')
 
 # as SUBJECT COMMAND...: run it in the system of SUBJECT.

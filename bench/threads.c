@@ -29,6 +29,7 @@ static int
 time_first (void)
 {
   first_time = time_one ();
+  check_frames ();
   return 0;
 }
 
@@ -73,6 +74,7 @@ time_batches (void)
 	  pthread_barrier_wait (&barrier);
 	}
     }
+  check_frames ();
   return 0;
 }
 
@@ -133,6 +135,7 @@ time_while_loading (void)
 
   while (calls < MOST_CALLS && loads < LOADS)
     times[calls++] = time_one ();
+  check_frames ();
   for (int i = 0; i < calls; i += calls / SINGLES + 1)
     sample ("dlopen and dlclose meanwhile", "time", times[i]);
   return 0;

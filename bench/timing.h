@@ -61,6 +61,9 @@ walk (void)
     }
 }
 
+/* Fail if the last walk has found other functions than have been called.  */
+void check_frames (void);
+
 /* The time of one call.  */
 INLINED double
 time_one (void)
@@ -103,6 +106,7 @@ sample_batches (const char *name)
       else
 	calls = batch_size (time);
     }
+  check_frames ();
 }
 
 /* Run INNERMOST on a stack of DEPTH frames, OUTER of which are those of the
