@@ -19,6 +19,15 @@ export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
 # What glibc's rules put before a program for another machine.
 test "$arch" = x86_64 && wrapper='' || wrapper=$inside/build-aux/emulate
 
+# Which tree the build NAME is of: some are further builds of the patched one.
+source_of ()
+{
+  case $1 in
+    *-debug | *-race) echo "${1%-*}" ;;
+    *) echo "$1" ;;
+  esac
+}
+
 # Run a command for the build NAME, which stands in the place of the patched
 # tree's: NAME-stock is of the unpatched tree, NAME-debug another build of the
 # patched one.
@@ -29,7 +38,7 @@ in_tree ()
   # The mounts need something to stand on.
   mkdir -p "$build/src/$place" "$build/$arch/$place"
   "$top/tools/sframe-run" --libc=stock --bind="$cache" \
-    --bind="$build/src/${tree_name%-debug}:$inside/build/src/$place" \
+    --bind="$build/src/$(source_of "$tree_name"):$inside/build/src/$place" \
     --bind="$build/$arch/$tree_name:$inside/build/$arch/$place" "$@"
 }
 

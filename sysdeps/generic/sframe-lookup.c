@@ -64,35 +64,34 @@ offset_word (const struct fre *fre, unsigned int index)
     }
 }
 
-/* All ones if the start of a function counts from its own field, or else
-   0.  */
-static inline uint64_t
-pcrel_mask (const struct sframe_section *section)
+/* Whether the start of a function counts from its own field, and not from the
+   start of the section.  */
+static inline bool
+is_pcrel (const struct sframe_section *section)
 {
-  return section->flags & SFRAME_F_FDE_FUNC_START_PCREL ? UINT64_MAX : 0;
+  return (section->flags & SFRAME_F_FDE_FUNC_START_PCREL) != 0;
 }
 
-/* Start of the function whose FDE is AT bytes into the index, relative to the
-   start of the section.  A nonsensical start may wrap; it then describes some
-   other range of addresses, like any wrong but well-formed table.  */
+/* Start of the function whose FDE is AT bytes from the start of the section,
+   from where it is told, too.  A nonsensical start may wrap; it then describes
+   some other range of addresses, like any wrong but well-formed table.  */
 static inline int64_t
-fde_start (const struct sframe_section *section, uint64_t pcrel, size_t at)
+fde_start (const struct sframe_section *section, bool pcrel, size_t at)
 {
-  const unsigned char *field = section->fdes + at;
   uint64_t start;
 
-  memcpy (&start, field, sizeof start);
-  return (int64_t) (start + ((uint64_t) (field - section->start) & pcrel));
+  memcpy (&start, section->start + at, sizeof start);
+  return (int64_t) (start + (pcrel ? at : 0));
 }
 
-/* Copy the FDE that is AT bytes into the index to *FDE, with a start relative
-   to the section.  */
+/* Copy the FDE that is AT bytes from the start of the section to *FDE, the start
+   of its function as above.  */
 static inline void
 read_fde (const struct sframe_section *section, size_t at,
 	  struct sframe_fde *fde)
 {
-  memcpy (fde, section->fdes + at, sizeof *fde);
-  fde->start = fde_start (section, pcrel_mask (section), at);
+  memcpy (fde, section->start + at, sizeof *fde);
+  fde->start = fde_start (section, is_pcrel (section), at);
 }
 
 /* The assembler writes an FDE for a function of no bytes, and the order of
@@ -107,14 +106,14 @@ read_fde (const struct sframe_section *section, size_t at,
    are touched.  */
 enum { SEARCH_PARTS = 4 };
 
-/* Where in the index the last FDE is that starts at or before PC, or 0 if there
-   is none.  What the processor cannot foresee, on which side of an entry PC is,
-   is not left to a branch.  */
-static inline size_t
-search_fdes (const struct sframe_section *section, int64_t pc)
+/* Where in the section the last FDE is that starts at or before PC, or the first
+   one if none does.  What the processor cannot foresee, on which side of an
+   entry PC is, is not left to a branch.  Inlined for PCREL to be constant.  */
+static inline size_t __attribute__ ((always_inline))
+search_fdes (const struct sframe_section *section, const bool pcrel,
+	     int64_t pc)
 {
-  const uint64_t pcrel = pcrel_mask (section);
-  size_t low = 0;
+  size_t low = section->fdes - section->start;
   size_t count = section->fde_count;
 
   /* Invariant: the FDE is among the COUNT, at least one, from LOW on.  Of the
@@ -144,11 +143,13 @@ static inline bool
 find_fde (const struct sframe_section *section, int64_t pc,
 	  struct sframe_fde *fde)
 {
-  size_t at = search_fdes (section, pc);
+  const size_t first = section->fdes - section->start;
+  size_t at = (is_pcrel (section) ? search_fdes (section, true, pc)
+	       : search_fdes (section, false, pc));
 
   read_fde (section, at, fde);
   for (int64_t start = fde->start, skipped = 0;
-       __builtin_expect (fde->size == 0, false) && at > 0
+       __builtin_expect (fde->size == 0, false) && at > first
        && skipped < EMPTY_FDES_MAX;
        ++skipped)
     {

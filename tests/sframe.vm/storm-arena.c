@@ -363,6 +363,18 @@ struct call
 
 typedef void *function_type (void *(*) (void *), void *);
 
+/* Touch a page that is not there.  All are given back at once, as each time
+   the other processor has to be told.  */
+static void
+have_stack_taken (void)
+{
+  static unsigned int touched;
+  unsigned int page = __atomic_fetch_add (&touched, 1, __ATOMIC_RELAXED);
+  if (page % FRESH == 0)
+    madvise (fresh, FRESH * PAGE, MADV_DONTNEED);
+  ((volatile char *) fresh)[page % FRESH * PAGE] = 1;
+}
+
 /* Alone in a section, for storm-watch.c to know who called into the
    arena.  */
 static void * __attribute__ ((noinline, section ("arena_caller")))
@@ -371,9 +383,7 @@ descend (void *arg)
   struct call *call = arg;
   if (call->depth-- == 0)
     {
-      char *page = fresh + roll (FRESH) * PAGE;
-      madvise (page, PAGE, MADV_DONTNEED);
-      *(volatile char *) page = 1;
+      have_stack_taken ();
       return NULL;
     }
   char *text = (call->slot != NULL ? call->slot : arena_slot ()) + TEXT_OFFSET;
@@ -392,6 +402,28 @@ arena_call (char *slot)
   landing = &buffer;
   if (sigsetjmp (buffer, 0) == 0)
     descend (&call);
+  landing = NULL;
+}
+
+/* Without a table the kernel guesses, by the frame pointer.  */
+static void * __attribute__ ((noinline, optimize ("no-omit-frame-pointer")))
+descend_framed (void *slot)
+{
+  if (slot == NULL)
+    have_stack_taken ();
+  else
+    ((function_type *) ((char *) slot + TEXT_OFFSET)) (descend_framed, NULL);
+  asm volatile ("" : : : "memory");
+  return NULL;
+}
+
+void
+arena_call_framed (char *slot)
+{
+  sigjmp_buf buffer;
+  landing = &buffer;
+  if (sigsetjmp (buffer, 0) == 0)
+    descend_framed (slot);
   landing = NULL;
 }
 

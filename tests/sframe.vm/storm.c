@@ -167,6 +167,7 @@ static const struct
   { "pages that come late", storm_late },
   { "pages that are taken away", storm_reclaim },
   { "processes that come and go", storm_processes },
+  { "threads that meet", storm_meet },
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };

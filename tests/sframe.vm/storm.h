@@ -103,6 +103,9 @@ extern int arena_register (char *slot);
    page that is not there, for the kernel to unwind that stack.  */
 extern void arena_call (char *slot);
 
+/* Once through the text of SLOT, and by functions with a frame pointer.  */
+extern void arena_call_framed (char *slot);
+
 /* From here on arena_call goes on when it hits memory that is gone.  */
 extern void catch_faults (void);
 
@@ -139,6 +142,7 @@ extern void storm_mappings (void);
 extern void storm_late (void);
 extern void storm_reclaim (void);
 extern void storm_processes (void);
+extern void storm_meet (void);
 extern void storm_executed (void);
 extern void check_waiting (void);
 extern void check_reclaim (void);

@@ -85,12 +85,18 @@ struct sframe_text {
 	struct rcu_head		rcu;
 };
 
+/* sframe_has_own() looks at the number without the lock. */
+static void sframe_count_texts(struct sframe_mm *sframe, int more)
+{
+	WRITE_ONCE(sframe->nr_texts, sframe->nr_texts + more);
+}
+
 /* Drop @text alone.  It may have been the last of its table. */
 static void sframe_drop_text(struct sframe_mm *sframe, struct sframe_text *text)
 {
 	mtree_erase(&sframe->texts, text->start);
 	list_del(&text->node);
-	sframe->nr_texts--;
+	sframe_count_texts(sframe, -1);
 	kfree_rcu(text, rcu);
 }
 
@@ -198,7 +204,7 @@ static int sframe_new_text(struct sframe_mm *sframe, struct sframe_table *table,
 		return ret;
 	}
 	list_add_tail(&text->node, &table->texts);
-	sframe->nr_texts++;
+	sframe_count_texts(sframe, 1);
 	return 0;
 }
 
