@@ -84,8 +84,8 @@ fde_start (const struct sframe_section *section, bool pcrel, size_t at)
   return (int64_t) (start + (pcrel ? at : 0));
 }
 
-/* Copy the FDE that is AT bytes from the start of the section to *FDE, the start
-   of its function as above.  */
+/* Copy the FDE that is AT bytes from the start of the section to *FDE, the
+   start of its function as above.  */
 static inline void
 read_fde (const struct sframe_section *section, size_t at,
 	  struct sframe_fde *fde)
@@ -102,13 +102,14 @@ read_fde (const struct sframe_section *section, size_t at,
 
 /* Into how many parts the search divides what is left of the index.  The
    entries between them are loaded at the same time: of two parts, waiting for
-   one entry after the other would take most of the time.  With more, more pages
-   are touched.  */
+   one entry after the other would take most of the time.  With more, more
+   pages are touched.  */
 enum { SEARCH_PARTS = 4 };
 
-/* Where in the section the last FDE is that starts at or before PC, or the first
-   one if none does.  What the processor cannot foresee, on which side of an
-   entry PC is, is not left to a branch.  Inlined for PCREL to be constant.  */
+/* Where in the section the last FDE is that starts at or before PC, or the
+   first one if none does.  What the processor cannot foresee, on which side of
+   an entry PC is, is not left to a branch.  Inlined for PCREL to be
+   constant.  */
 static inline size_t __attribute__ ((always_inline))
 search_fdes (const struct sframe_section *section, const bool pcrel,
 	     int64_t pc)
