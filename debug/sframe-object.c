@@ -12,8 +12,8 @@
 #include <sframe-machine.h>
 #include <sframe-object.h>
 
-/* Values of l_sframe_state.  If fork, or the end of a thread, catches who keeps
-   a header at work, it is read each time from then on.  */
+/* Values of l_sframe_state.  If fork, or the end of a thread, catches who
+   keeps a header at work, it is read each time from then on.  */
 enum
 {
   header_unread,
@@ -21,8 +21,8 @@ enum
   header_read
 };
 
-/* Read the header of MAP's section, and keep the result if nobody else is at
-   it.  Return where it is: *LOCAL, or in MAP.  */
+/* Read the header of MAP's section to *LOCAL, and keep what it says in MAP if
+   nobody else is at it.  Return LOCAL.  */
 static const struct sframe_section * __attribute__ ((noinline))
 read_section (struct link_map *map, struct sframe_section *local)
 {
@@ -42,6 +42,7 @@ read_section (struct link_map *map, struct sframe_section *local)
   return local;
 }
 
+/* Where the header of MAP's section is: in MAP, or read to *LOCAL.  */
 static inline const struct sframe_section *
 find_section (struct link_map *map, struct sframe_section *local)
 {
@@ -51,7 +52,8 @@ find_section (struct link_map *map, struct sframe_section *local)
   return read_section (map, local);
 }
 
-/* The same at OFFSET from the start of SECTION.  */
+/* Store in *RULE what SECTION says of the PC at OFFSET from its start.  Return
+   whether it says anything.  */
 static inline bool
 find_rule (const struct sframe_section *section, uintptr_t offset,
 	   struct sframe_rule *rule)
