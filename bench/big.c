@@ -65,7 +65,8 @@ visit_each (const char *name, int count, int first, int step)
     for (int i = 0; i < stacks; ++i)
       {
 	for (int j = 0; j < LEVELS; ++j)
-	  on_list[j] = (first + (long int) (i * LEVELS + j) * step) % FUNCTIONS;
+	  on_list[j]
+	    = (first + (long int) (i * LEVELS + j) * step) % FUNCTIONS;
 	walk_list ();
 	snprintf (metric, sizeof metric, "%s, %s time", name,
 		  pass == 0 ? "first" : "second");

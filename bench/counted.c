@@ -5,9 +5,10 @@
    usage: counted DEPTH [stack]
 
    At each mark callgrind writes down the instructions since the one before,
-   and a call of getppid shows in the output of strace.  What is left is counted
-   here: lines "first|second|later mallocs|page faults|stack NUMBER", with tabs.
-   "stack" is how many bytes of it a call in a signal handler uses.  */
+   and a call of getppid shows in the output of strace.  What is left is
+   counted here: lines "first|second|later mallocs|page faults|stack NUMBER",
+   with tabs.  "stack" is how many bytes of it a call in a signal handler
+   uses.  */
 
 #define _GNU_SOURCE
 #include <signal.h>

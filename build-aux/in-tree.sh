@@ -29,8 +29,8 @@ source_of ()
 }
 
 # Run a command for the build NAME, which stands in the place of the patched
-# tree's: NAME-stock is of the unpatched tree, NAME-debug another build of the
-# patched one.
+# tree's: NAME-stock is of the unpatched tree, NAME-debug and NAME-race are other
+# builds of the patched one.
 in_tree ()
 {
   tree_name=$1 place=${1%-*}

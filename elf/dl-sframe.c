@@ -68,12 +68,8 @@ _dl_sframe_setup (struct link_map *map)
       if (ph->p_type != PT_GNU_SFRAME)
 	continue;
       if (is_loaded (map, ph))
-	{
-	  map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
-	  map->l_sframe_size = ph->p_memsz;
-	}
-      else
-	debug_section (map, "ignored", "segment not loaded");
+	map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
+      map->l_sframe_size = ph->p_memsz;
       return;
     }
 }
@@ -86,10 +82,15 @@ has_section (const struct link_map *map)
 {
   struct sframe_section section;
 
-  if (map->l_sframe_start == NULL
+  if (map->l_sframe_size == 0
       || (registration == registration_off
 	  && (GLRO (dl_debug_mask) & DL_DEBUG_FILES) == 0))
     return false;
+  if (map->l_sframe_start == NULL)
+    {
+      debug_section (map, "ignored", "segment not loaded");
+      return false;
+    }
   enum sframe_header_status status
     = __sframe_read_header (map->l_sframe_start, map->l_sframe_size,
 			    SFRAME_MACHINE_ABI, &section);

@@ -149,10 +149,9 @@ find_fde (const struct sframe_section *section, int64_t pc,
 	       : search_fdes (section, false, pc));
 
   read_fde (section, at, fde);
-  for (int64_t start = fde->start, skipped = 0;
-       __builtin_expect (fde->size == 0, false) && at > first
-       && skipped < EMPTY_FDES_MAX;
-       ++skipped)
+  const int64_t start = fde->start;
+  for (unsigned int skipped = 0;
+       fde->size == 0 && at > first && skipped < EMPTY_FDES_MAX; ++skipped)
     {
       at -= sizeof *fde;
       read_fde (section, at, fde);
@@ -164,8 +163,8 @@ find_fde (const struct sframe_section *section, int64_t pc,
 
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
    sub-section for the last one that starts at or before PC, which counts
-   from the start of the function or repeated block.  Most of the work of a
-   lookup is done here: inlined for each type.  */
+   from the start of the function or repeated block.  Inlined for TYPE to be
+   constant.  */
 static inline enum sframe_find_status __attribute__ ((always_inline))
 scan_fres (const struct sframe_section *section, uint64_t at,
 	   const unsigned int type, unsigned int count, uint32_t pc,
@@ -209,6 +208,7 @@ scan_fres (const struct sframe_section *section, uint64_t at,
   return SFRAME_FOUND;
 }
 
+/* The same for any type.  */
 static enum sframe_find_status
 find_fre (const struct sframe_section *section, uint32_t at,
 	  unsigned int type, unsigned int count, uint32_t pc,

@@ -219,8 +219,8 @@ make_results (void)
 }
 
 /* Have the program run where this one does, if that is permitted: they take
-   turns at each instruction, and waking another processor takes longer than all
-   the rest.  */
+   turns at each instruction, and waking another processor takes longer than
+   all the rest.  */
 static void
 stay_on_one_processor (void)
 {

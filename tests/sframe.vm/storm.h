@@ -109,8 +109,8 @@ extern void arena_call_framed (char *slot);
 /* From here on arena_call goes on when it hits memory that is gone.  */
 extern void catch_faults (void);
 
-/* storm-workers.c: HOW_MANY threads, each of which does one DEED after the other
-   until the part has made its calls.  */
+/* storm-workers.c: HOW_MANY threads, each of which does one DEED after the
+   other until the part has made its calls.  */
 
 enum { WORKERS_MAX = 4 };
 
