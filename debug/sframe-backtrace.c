@@ -40,6 +40,20 @@ find_object (uintptr_t pc, const void **eh_header)
   return object.dlfo_link_map;
 }
 
+/* Find the object that PC belongs to, or null.  The caller of a function is
+   often in the same object.  */
+static inline struct link_map *
+find_map (struct sframe_trace *trace, uintptr_t pc)
+{
+  const struct link_map *last = trace->map;
+  const void *eh_header;
+
+  if (last == NULL || !last->l_contiguous
+      || pc - last->l_map_start >= last->l_map_end - last->l_map_start)
+    trace->map = find_object (pc, &eh_header);
+  return trace->map;
+}
+
 /* Whether the SIZE bytes at PC belong to a segment of MAP that can be read
    and executed.  */
 static bool
@@ -234,6 +248,17 @@ step_sframe (struct sframe_trace *trace, struct link_map *map, uintptr_t pc,
   return __sframe_step (trace->registers, &rule, &trace->stack);
 }
 
+/* Step to the caller by MAP's .eh_frame entry for PC.  */
+static inline enum sframe_step_status
+step_eh_frame (struct sframe_trace *trace, struct link_map *map, uintptr_t pc)
+{
+  const void *eh_header;
+
+  if (find_object (pc, &eh_header) != map)
+    return SFRAME_STEP_NO_RULE;
+  return __sframe_eh_object_step (trace, map, eh_header, pc);
+}
+
 /* Step to the caller of TRACE's frame, for which no rule is remembered.  */
 static enum sframe_step_status
 step (struct sframe_trace *trace)
@@ -242,7 +267,6 @@ step (struct sframe_trace *trace)
   struct sframe_registers *registers = trace->registers;
   struct sframe_stack *stack = &trace->stack;
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
-  const void *eh_header;
   /* A return address may be the first byte of the next function, if the call
      never returns; the call itself ends one byte before it.  */
   uintptr_t pc = registers->pc - !registers->interrupted;
@@ -252,7 +276,7 @@ step (struct sframe_trace *trace)
   if (!registers->interrupted && sframe_context_start (registers->pc))
     return SFRAME_STEP_OUTERMOST;
 
-  struct link_map *map = find_object (pc, &eh_header);
+  struct link_map *map = find_map (trace, pc);
   if (is_unfetched (map, registers))
     return step_wild (registers, stack, false);
   if (map != NULL && !sframe_signal_object (map) && !trace->all_registers)
@@ -274,7 +298,7 @@ step (struct sframe_trace *trace)
       return SFRAME_STEP_OUTERMOST;
     }
 
-  status = __sframe_eh_object_step (trace, map, eh_header, pc);
+  status = step_eh_frame (trace, map, pc);
   if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_UNSUPPORTED)
     return status;
   enum sframe_step_status last = step_sframe (trace, map, pc, true);

@@ -34,7 +34,8 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
   if (word == 0)
     return;
   uint32_t number;
-  if (!sframe_cache_store (cache, pc, tag, word, &number))
+  if (!(trace->missed ? sframe_cache_add (cache, pc, tag, word, &number)
+	: sframe_cache_store (cache, pc, tag, word, &number)))
     return;
   expect (cache, trace->path, number);
   trace->path = sframe_cache_path (trace->path, number);
@@ -143,7 +144,10 @@ walk_alike (struct sframe_trace *trace, int count)
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
 	{
 	  if (found.rule == 0)
-	    found = look_up (cache, path, place.pc, tag);
+	    {
+	      found = look_up (cache, path, place.pc, tag);
+	      trace->missed = found.rule == 0;
+	    }
 	  outermost = (found.rule & SFRAME_CACHE_OUTERMOST) != 0;
 	  if ((found.rule & SFRAME_CACHE_CALLER) == 0)
 	    break;
@@ -173,6 +177,7 @@ __sframe_walk_remembered (struct sframe_trace *trace)
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   enum sframe_step_status status = SFRAME_STEP_CALLER;
 
+  trace->missed = false;
   if ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) == 0
       || sp % sizeof (uintptr_t) != 0 || sp < trace->stack.current.low)
     return SFRAME_STEP_CALLER;

@@ -25,6 +25,10 @@ struct sframe_trace
   uint16_t path;
   /* Go by .eh_frame where possible, to know all registers.  */
   bool all_registers;
+  /* The rule of the frame was looked for, and is not remembered.  */
+  bool missed;
+  /* The object of the last frame whose rule was not remembered.  */
+  struct link_map *map;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };

@@ -307,8 +307,21 @@ sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
   __atomic_store_n (place, number, __ATOMIC_RELAXED);
 }
 
-/* Put RULE, the one of PC and TAG, in the cache.  Return whether it is there,
-   and its slot in *NUMBER: not if that is being written.  */
+/* Put RULE, the one of PC and TAG, in the cache, where it was not found.
+   Return whether it is there now, in slot *NUMBER: not if that is being
+   written.  */
+static inline bool
+sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+		  uint64_t rule, uint32_t *number)
+{
+  *number = sframe_cache_new_slot (cache, pc);
+  if (!sframe_cache_write (&cache->slots[*number], pc, tag, rule))
+    return false;
+  sframe_cache_place (cache, pc, tag, *number);
+  return true;
+}
+
+/* Likewise, where it may be already.  */
 static inline bool
 sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
 		    uint64_t rule, uint32_t *number)
@@ -316,13 +329,8 @@ sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
   struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
 
   *number = found.number;
-  if (found.rule == rule)
-    return true;
-  *number = sframe_cache_new_slot (cache, pc);
-  if (!sframe_cache_write (&cache->slots[*number], pc, tag, rule))
-    return false;
-  sframe_cache_place (cache, pc, tag, *number);
-  return true;
+  return (found.rule == rule
+	  || sframe_cache_add (cache, pc, tag, rule, number));
 }
 
 #endif /* _SFRAME_CACHE_H  */

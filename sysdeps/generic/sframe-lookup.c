@@ -39,29 +39,39 @@ load_unsigned (const unsigned char *p, unsigned int log2_size)
     }
 }
 
-/* Data word INDEX of FRE as a control word and as an offset.  The caller
-   knows that the FRE has it.  */
+/* Load the four bytes that end where data word INDEX of FRE does, with the
+   word in the most significant ones, and store in *REST how many bits are not
+   of the word.  The processor cannot foresee the size of a word, so that no
+   branch depends on it.  The caller knows that FRE has the word.  What is in
+   front of it is readable: the first word of a row has a start address and an
+   information byte before it, and these the function's attribute.  */
+static inline uint32_t
+load_word (const struct fre *fre, unsigned int index, unsigned int *rest)
+{
+  unsigned int size = SFRAME_FRE_WORD_SIZE (fre->info);
+  uint32_t word;
+
+  memcpy (&word, fre->words + ((index + 1) << size) - sizeof word,
+	  sizeof word);
+  *rest = 32 - (8 << size);
+  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? word << *rest : word;
+}
+
+/* Data word INDEX of FRE as a control word and as an offset.  */
 static inline uint32_t
 control_word (const struct fre *fre, unsigned int index)
 {
-  unsigned int size = SFRAME_FRE_WORD_SIZE (fre->info);
-  return load_unsigned (fre->words + (index << size), size);
+  unsigned int rest;
+  uint32_t word = load_word (fre, index, &rest);
+  return word >> rest;
 }
 
 static inline int32_t
 offset_word (const struct fre *fre, unsigned int index)
 {
-  uint32_t word = control_word (fre, index);
-
-  switch (SFRAME_FRE_WORD_SIZE (fre->info))
-    {
-    case 0:
-      return (int8_t) word;
-    case 1:
-      return (int16_t) word;
-    default:
-      return (int32_t) word;
-    }
+  unsigned int rest;
+  uint32_t word = load_word (fre, index, &rest);
+  return (int32_t) word >> rest;
 }
 
 /* Whether the start of a function counts from its own field, and not from the
@@ -106,10 +116,22 @@ read_fde (const struct sframe_section *section, size_t at,
    pages are touched.  */
 enum { SEARCH_PARTS = 4 };
 
+/* BYTES if the function of the FDE that is AT bytes from the start of the
+   section begins behind PC, or else 0.  What the processor cannot foresee, on
+   which side of an entry PC is, is not left to a branch.  */
+static inline size_t
+if_behind (const struct sframe_section *section, bool pcrel, size_t at,
+	   int64_t pc, size_t bytes)
+{
+  size_t result = fde_start (section, pcrel, at) > pc ? bytes : 0;
+
+  /* Lest the compiler count the entries and multiply, which takes longer.  */
+  __asm ("" : "+r" (result));
+  return result;
+}
+
 /* Where in the section the last FDE is that starts at or before PC, or the
-   first one if none does.  What the processor cannot foresee, on which side of
-   an entry PC is, is not left to a branch.  Inlined for PCREL to be
-   constant.  */
+   first one if none does.  Inlined for PCREL to be constant.  */
 static inline size_t __attribute__ ((always_inline))
 search_fdes (const struct sframe_section *section, const bool pcrel,
 	     int64_t pc)
@@ -122,17 +144,18 @@ search_fdes (const struct sframe_section *section, const bool pcrel,
   while (count >= SEARCH_PARTS)
     {
       size_t part = count / SEARCH_PARTS * sizeof (struct sframe_fde);
-      size_t parts_before = 0;
+      size_t last = low + (SEARCH_PARTS - 1) * part, behind = 0;
 #pragma GCC unroll SEARCH_PARTS
-      for (size_t i = 1; i < SEARCH_PARTS; ++i)
-	parts_before += fde_start (section, pcrel, low + i * part) <= pc;
-      low += parts_before * part;
+      for (size_t i = 0; i < SEARCH_PARTS - 1; ++i)
+	behind += if_behind (section, pcrel, last - i * part, pc, part);
+      low = last - behind;
       count -= count / SEARCH_PARTS * (SEARCH_PARTS - 1);
     }
   while (count > 1)
     {
       size_t half = count / 2 * sizeof (struct sframe_fde);
-      low += half & -(size_t) (fde_start (section, pcrel, low + half) <= pc);
+      low += half;
+      low -= if_behind (section, pcrel, low, pc, half);
       count -= count / 2;
     }
   return low;
