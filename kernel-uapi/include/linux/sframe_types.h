@@ -11,7 +11,7 @@
  * struct sframe_view - a table whose header was found valid
  * @start:	user address of the header
  * @size:	bytes of the whole section
- * @text:	the text range that it was looked up for, if it was
+ * @text:	the text range that it was registered for, if it was
  * @text_size:	bytes of that
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start

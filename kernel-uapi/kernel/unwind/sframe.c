@@ -3,10 +3,10 @@
  * SFrame tables of a process: registration, and life along with its mappings.
  *
  * An mm that has registered anything has a maple tree of the text ranges, which
- * the unwinder searches under RCU, and a red-black tree of the tables, so that
- * a table can be found when its memory goes away.  Both change under the mmap
- * lock held for writing; the tables are only looked for under it, and a maple
- * tree costs several times as much to change.
+ * the unwinder searches under RCU, and a red-black tree of the same by their
+ * tables, so that a table can be found when its memory goes away.  Both change
+ * under the mmap lock held for writing; tables are only looked for under it,
+ * and a maple tree costs several times as much to change.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -19,7 +19,6 @@
 
 #include <linux/compat.h>
 #include <linux/elf.h>
-#include <linux/list.h>
 #include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -44,8 +43,8 @@
 /**
  * struct sframe_mm - what one mm has registered
  * @texts:	of struct sframe_text
- * @tables:	of struct sframe_table
- * @nr_texts:	entries of @texts
+ * @tables:	of the same, by their tables
+ * @nr_texts:	entries of either
  *
  * Allocated by the first registration, freed with the mm's last user.
  */
@@ -56,32 +55,14 @@ struct sframe_mm {
 };
 
 /**
- * struct sframe_table - a table, and the text ranges that are tied to it
- * @view:	constant
- * @node:	in the tree of tables, none of which overlap
- * @texts:	of struct sframe_text; not empty
+ * struct sframe_text - a text range, and the table that describes it
+ * @view:	both; constant
+ * @node:	in the tree of tables, which are the same or do not overlap
  * @rcu:	for readers that still look at @view
  */
-struct sframe_table {
+struct sframe_text {
 	struct sframe_view	view;
 	struct rb_node		node;
-	struct list_head	texts;
-	struct rcu_head		rcu;
-};
-
-/**
- * struct sframe_text - a text range
- * @start:	its first address
- * @size:	its bytes
- * @table:	what describes it; constant
- * @node:	in the table's list
- * @rcu:	for readers on their way to the table
- */
-struct sframe_text {
-	unsigned long		start;
-	unsigned long		size;
-	struct sframe_table	*table;
-	struct list_head	node;
 	struct rcu_head		rcu;
 };
 
@@ -91,24 +72,12 @@ static void sframe_count_texts(struct sframe_mm *sframe, int more)
 	WRITE_ONCE(sframe->nr_texts, sframe->nr_texts + more);
 }
 
-/* Drop @text alone.  It may have been the last of its table. */
-static void sframe_drop_text(struct sframe_mm *sframe, struct sframe_text *text)
+static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 {
-	mtree_erase(&sframe->texts, text->start);
-	list_del(&text->node);
+	mtree_erase(&sframe->texts, text->view.text);
+	rb_erase(&text->node, &sframe->tables);
 	sframe_count_texts(sframe, -1);
 	kfree_rcu(text, rcu);
-}
-
-static void sframe_drop_table(struct sframe_mm *sframe,
-			      struct sframe_table *table)
-{
-	struct sframe_text *text, *next;
-
-	list_for_each_entry_safe(text, next, &table->texts, node)
-		sframe_drop_text(sframe, text);
-	rb_erase(&table->node, &sframe->tables);
-	kfree_rcu(table, rcu);
 }
 
 /* Find the trees of @mm, which is locked for writing, or make them. */
@@ -141,52 +110,54 @@ static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
 	return mt_find(&sframe->texts, &index, start + size - 1);
 }
 
-/* Find a table, whichever, that overlaps the @size bytes at @start. */
-static struct sframe_table *sframe_find_table(struct sframe_mm *sframe,
-					      unsigned long start,
-					      unsigned long size)
+/*
+ * Find a text range, whichever, with a table that overlaps the @size bytes at
+ * @start.
+ */
+static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
+					     unsigned long start,
+					     unsigned long size)
 {
 	struct rb_node *node = sframe->tables.rb_node;
 
 	while (node) {
-		struct sframe_table *table =
-			rb_entry(node, struct sframe_table, node);
-		const struct sframe_view *view = &table->view;
+		struct sframe_text *text =
+			rb_entry(node, struct sframe_text, node);
+		const struct sframe_view *view = &text->view;
 
 		if (start + size <= view->start)
 			node = node->rb_left;
 		else if (start >= view->start + view->size)
 			node = node->rb_right;
 		else
-			return table;
+			return text;
 	}
 	return NULL;
 }
 
+/* Drop all text ranges of the table at @start.  Return whether there are any. */
+static bool sframe_drop_table(struct sframe_mm *sframe, unsigned long start)
+{
+	struct sframe_text *text;
+	bool found = false;
+
+	while ((text = sframe_find_table(sframe, start, 1)) &&
+	       text->view.start == start) {
+		sframe_drop(sframe, text);
+		found = true;
+	}
+	return found;
+}
+
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct sframe_table, node)->view.start <
-	       rb_entry(b, struct sframe_table, node)->view.start;
+	return rb_entry(a, struct sframe_text, node)->view.start <
+	       rb_entry(b, struct sframe_text, node)->view.start;
 }
 
-/* Add a table, which overlaps none, without text yet. */
-static struct sframe_table *sframe_new_table(struct sframe_mm *sframe,
-					     const struct sframe_view *view)
-{
-	struct sframe_table *table;
-
-	table = kmalloc_obj(*table, GFP_KERNEL_ACCOUNT);
-	if (!table)
-		return NULL;
-	table->view = *view;
-	INIT_LIST_HEAD(&table->texts);
-	rb_add(&table->node, &sframe->tables, sframe_table_less);
-	return table;
-}
-
-/* Add a text range, which overlaps none, of @table. */
-static int sframe_new_text(struct sframe_mm *sframe, struct sframe_table *table,
-			   unsigned long start, unsigned long size)
+/* Add the text range of @view, which overlaps none. */
+static int sframe_new_text(struct sframe_mm *sframe,
+			   const struct sframe_view *view)
 {
 	struct sframe_text *text;
 	int ret;
@@ -194,57 +165,47 @@ static int sframe_new_text(struct sframe_mm *sframe, struct sframe_table *table,
 	text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
 	if (!text)
 		return -ENOMEM;
-	text->start = start;
-	text->size = size;
-	text->table = table;
-	ret = mtree_insert_range(&sframe->texts, start, start + size - 1, text,
+	text->view = *view;
+	ret = mtree_insert_range(&sframe->texts, view->text,
+				 view->text + view->text_size - 1, text,
 				 GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		kfree(text);
 		return ret;
 	}
-	list_add_tail(&text->node, &table->texts);
+	rb_add(&text->node, &sframe->tables, sframe_table_less);
 	sframe_count_texts(sframe, 1);
 	return 0;
 }
 
-/*
- * Register the table of @view for a text range of @mm, which is locked for
- * writing.  A table can be known already, by another of its text ranges; it
- * cannot change then, so that the view that is stored is kept.
- */
-static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view,
-			 unsigned long start, unsigned long size)
+static bool sframe_same_table(const struct sframe_view *a,
+			      const struct sframe_view *b)
+{
+	return a->start == b->start && a->size == b->size;
+}
+
+/* Register @view, of a text range of @mm, which is locked for writing. */
+static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
 {
 	struct sframe_mm *sframe = sframe_get_mm(mm);
-	struct sframe_table *table;
 	struct sframe_text *text;
-	int ret;
 
 	if (!sframe)
 		return -ENOMEM;
 
-	/* The same table, and perhaps the same text? */
-	table = sframe_find_table(sframe, view->start, view->size);
-	if (table && (table->view.start != view->start ||
-		      table->view.size != view->size))
+	/* A table may describe several text ranges. */
+	text = sframe_find_table(sframe, view->start, view->size);
+	if (text && !sframe_same_table(&text->view, view))
 		return -EEXIST;
-	text = sframe_find_text(sframe, start, size);
+	text = sframe_find_text(sframe, view->text, view->text_size);
 	if (text)
-		return text->table == table && text->start == start &&
-		       text->size == size ? 0 : -EEXIST;
+		return sframe_same_table(&text->view, view) &&
+		       text->view.text == view->text &&
+		       text->view.text_size == view->text_size ? 0 : -EEXIST;
 
 	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
 		return -ENOSPC;
-	if (!table) {
-		table = sframe_new_table(sframe, view);
-		if (!table)
-			return -ENOMEM;
-	}
-	ret = sframe_new_text(sframe, table, start, size);
-	if (list_empty(&table->texts))
-		sframe_drop_table(sframe, table);
-	return ret;
+	return sframe_new_text(sframe, view);
 }
 
 /* Whether the bytes are in user space, not none, and do not wrap. */
@@ -300,7 +261,9 @@ static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
 	ret = sframe_parse_header(&header, table, table_size, view);
 	if (ret)
 		return ret;
-	return sframe_insert(mm, view, text, text_size);
+	view->text = text;
+	view->text_size = text_size;
+	return sframe_insert(mm, view);
 }
 
 /*
@@ -403,20 +366,15 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 int sframe_remove(unsigned long start)
 {
 	struct mm_struct *mm = current->mm;
-	struct sframe_table *table = NULL;
+	bool found;
 
 	if (in_compat_syscall())
 		return -EINVAL;
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
-	if (mm->sframe)
-		table = sframe_find_table(mm->sframe, start, 1);
-	if (table && table->view.start == start)
-		sframe_drop_table(mm->sframe, table);
-	else
-		table = NULL;
+	found = mm->sframe && sframe_drop_table(mm->sframe, start);
 	mmap_write_unlock(mm);
-	return table ? 0 : -ENOENT;
+	return found ? 0 : -ENOENT;
 }
 
 /**
@@ -438,9 +396,7 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 	text = mtree_load(&sframe->texts, ip);
 	if (!text)
 		return false;
-	*view = text->table->view;
-	view->text = text->start;
-	view->text_size = text->size;
+	*view = text->view;
 	return true;
 }
 
@@ -477,10 +433,10 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 	text = sframe ? mt_find(&sframe->texts, &from, ULONG_MAX) : NULL;
 	if (!text)
 		return false;
-	info->text = text->start;
-	info->text_size = text->size;
-	info->table = text->table->view.start;
-	info->table_size = text->table->view.size;
+	info->text = text->view.text;
+	info->text_size = text->view.text_size;
+	info->table = text->view.start;
+	info->table_size = text->view.size;
 	return true;
 }
 
@@ -495,19 +451,18 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
-	struct sframe_table *table;
+	struct sframe_text *text;
 
 	if (mmap_write_lock_killable(mm))
 		return;
-	table = sframe_find_table(mm->sframe, view->start, 1);
+	text = sframe_find_table(mm->sframe, view->start, 1);
 	/* Another thread may have replaced it since. */
-	if (table && table->view.start == view->start &&
-	    table->view.size == view->size) {
+	if (text && sframe_same_table(&text->view, view)) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		sframe_drop_table(mm->sframe, table);
+		sframe_drop_table(mm->sframe, view->start);
 	}
 	mmap_write_unlock(mm);
 }
@@ -525,18 +480,12 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
 	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_table *table;
 	struct sframe_text *text;
 
 	mmap_assert_write_locked(mm);
-	while ((text = sframe_find_text(sframe, start, end - start))) {
-		table = text->table;
-		sframe_drop_text(sframe, text);
-		if (list_empty(&table->texts))
-			sframe_drop_table(sframe, table);
-	}
-	while ((table = sframe_find_table(sframe, start, end - start)))
-		sframe_drop_table(sframe, table);
+	while ((text = sframe_find_text(sframe, start, end - start)) ||
+	       (text = sframe_find_table(sframe, start, end - start)))
+		sframe_drop(sframe, text);
 }
 
 /**
@@ -557,12 +506,12 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 	int ret;
 
 	mt_for_each(&oldmm->sframe->texts, text, index, ULONG_MAX) {
-		const struct sframe_view *view = &text->table->view;
+		const struct sframe_view *view = &text->view;
 
 		if (!sframe_range_present(mm, view->start, view->size) ||
-		    !sframe_range_present(mm, text->start, text->size))
+		    !sframe_range_present(mm, view->text, view->text_size))
 			continue;
-		ret = sframe_insert(mm, view, text->start, text->size);
+		ret = sframe_insert(mm, view);
 		if (ret)
 			return ret;
 	}
@@ -576,15 +525,10 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 void __sframe_free_mm(struct mm_struct *mm)
 {
 	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_table *table, *next_table;
 	struct sframe_text *text, *next;
 
-	rbtree_postorder_for_each_entry_safe(table, next_table,
-					     &sframe->tables, node) {
-		list_for_each_entry_safe(text, next, &table->texts, node)
-			kfree(text);
-		kfree(table);
-	}
+	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables, node)
+		kfree(text);
 	/*
 	 * Not by RCU: nobody reads, and the walk that frees a tree then takes
 	 * the metadata of an inner node of 15 children for a 16th child.
