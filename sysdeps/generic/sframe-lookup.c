@@ -8,6 +8,7 @@
 
 #include <sframe-format.h>
 #include <sframe-read.h>
+#include <limits.h>
 #include <string.h>
 
 /* A row found: the information byte and the data words of an FRE, all of
@@ -184,19 +185,25 @@ find_fde (const struct sframe_section *section, int64_t pc,
   return pc >= fde->start && (uint64_t) pc - (uint64_t) fde->start < fde->size;
 }
 
+/* With more FREs than this in a function, one is mostly as long as the one
+   before.  */
+#define MANY_FRES 16
+
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
    sub-section for the last one that starts at or before PC, which counts
-   from the start of the function or repeated block.  Inlined for TYPE to be
-   constant.  */
+   from the start of the function or repeated block.  Finding out how long each
+   is takes most of the time; if they are MANY the processor is left to guess.
+   Inlined for TYPE and MANY to be constant.  */
 static inline enum sframe_find_status __attribute__ ((always_inline))
 scan_fres (const struct sframe_section *section, uint64_t at,
-	   const unsigned int type, unsigned int count, uint32_t pc,
-	   struct fre *fre)
+	   const unsigned int type, unsigned int count, const bool many,
+	   uint32_t pc, struct fre *fre)
 {
   /* Start address and information byte.  */
   const unsigned int fixed = (1U << type) + 1;
-  uint64_t found = 0;
+  uint64_t found = 0, length = 0;
   uint32_t previous = 0;
+  unsigned int info = UINT_MAX;
 
   for (; count > 0; --count)
     {
@@ -213,13 +220,17 @@ scan_fres (const struct sframe_section *section, uint64_t at,
       if (start > pc)
 	break;
 
-      at += fixed;
-      unsigned int info = section->fres[at - 1];
-      unsigned int size = SFRAME_FRE_WORD_SIZE (info);
-      if (size > SFRAME_FRE_WORD_SIZE_MAX)
-	return SFRAME_CORRUPT;
-      found = at;
-      at += SFRAME_FRE_WORD_COUNT (info) << size;
+      found = at + fixed;
+      unsigned int next_info = section->fres[found - 1];
+      if (!many || next_info != info)
+	{
+	  unsigned int size = SFRAME_FRE_WORD_SIZE (next_info);
+	  if (size > SFRAME_FRE_WORD_SIZE_MAX)
+	    return SFRAME_CORRUPT;
+	  length = SFRAME_FRE_WORD_COUNT (next_info) << size;
+	  info = next_info;
+	}
+      at = found + length;
       previous = start;
     }
   if (found == 0)
@@ -227,8 +238,19 @@ scan_fres (const struct sframe_section *section, uint64_t at,
   if (at > section->fre_length)
     return SFRAME_CORRUPT;
   fre->words = section->fres + found;
-  fre->info = fre->words[-1];
+  fre->info = info;
   return SFRAME_FOUND;
+}
+
+/* The same for many FREs or few.  */
+static inline enum sframe_find_status __attribute__ ((always_inline))
+scan_many_or_few (const struct sframe_section *section, uint64_t at,
+		  const unsigned int type, unsigned int count, uint32_t pc,
+		  struct fre *fre)
+{
+  return (count > MANY_FRES
+	  ? scan_fres (section, at, type, count, true, pc, fre)
+	  : scan_fres (section, at, type, count, false, pc, fre));
 }
 
 /* The same for any type.  */
@@ -240,11 +262,11 @@ find_fre (const struct sframe_section *section, uint32_t at,
   switch (type)
     {
     case 0:
-      return scan_fres (section, at, 0, count, pc, fre);
+      return scan_many_or_few (section, at, 0, count, pc, fre);
     case 1:
-      return scan_fres (section, at, 1, count, pc, fre);
+      return scan_many_or_few (section, at, 1, count, pc, fre);
     default:
-      return scan_fres (section, at, 2, count, pc, fre);
+      return scan_many_or_few (section, at, 2, count, pc, fre);
     }
 }
 
