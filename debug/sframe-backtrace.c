@@ -40,16 +40,29 @@ find_object (uintptr_t pc, const void **eh_header)
   return object.dlfo_link_map;
 }
 
+/* Whether PC belongs to the object that TRACE has looked into last.  It stays
+   if it has a frame on the stack; but it may have been found by a stale return
+   address, so that it must not be touched once any has been unloaded.  */
+static inline bool
+is_same_object (const struct sframe_trace *trace, uintptr_t pc)
+{
+  const struct link_map *map = trace->map;
+
+  return (map != NULL
+	  && (atomic_load_acquire (&GL (dl_sframe_unloads))
+	      == trace->generation)
+	  && map->l_contiguous
+	  && pc - map->l_map_start < map->l_map_end - map->l_map_start);
+}
+
 /* Find the object that PC belongs to, or null.  The caller of a function is
-   often in the same object.  */
+   often in the same one.  */
 static inline struct link_map *
 find_map (struct sframe_trace *trace, uintptr_t pc)
 {
-  const struct link_map *last = trace->map;
   const void *eh_header;
 
-  if (last == NULL || !last->l_contiguous
-      || pc - last->l_map_start >= last->l_map_end - last->l_map_start)
+  if (!is_same_object (trace, pc))
     trace->map = find_object (pc, &eh_header);
   return trace->map;
 }
