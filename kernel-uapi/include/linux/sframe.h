@@ -33,8 +33,6 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
 void __sframe_free_mm(struct mm_struct *mm);
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end);
-void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
-		    unsigned long bias);
 bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 		      struct sframe_info *info);
 
@@ -42,6 +40,8 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size);
+void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
+		    unsigned long bias);
 int sframe_remove(unsigned long table);
 int sframe_unwind_next(struct unwind_user_state *state);
 bool sframe_has_own(struct mm_struct *mm);
@@ -65,6 +65,9 @@ static inline int sframe_add(unsigned long table, unsigned long table_size,
 {
 	return -EINVAL;
 }
+
+static inline void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
+				  unsigned long bias) {}
 
 static inline int sframe_remove(unsigned long table)
 {

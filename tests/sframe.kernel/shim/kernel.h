@@ -11,7 +11,9 @@
 #define SHIM_KERNEL_H
 
 #define CONFIG_64BIT 1
+#ifndef SHIM_WITHOUT_SFRAME
 #define CONFIG_HAVE_UNWIND_USER_SFRAME 1
+#endif
 
 #include <errno.h>
 #include <limits.h>

@@ -1,0 +1,59 @@
+/* What the rest of the kernel calls, on a machine that has no tables.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   This is linked without the sources, as that kernel is: what linux/sframe.h
+   declares must have an answer there, or its calls must not be compiled.  */
+
+#include <linux/sframe.h>
+
+#include "../sframe.unit/check.h"
+
+static struct mm_struct process;
+
+static void
+test_prctl (void)
+{
+  CHECK (sframe_add (1, 2, 3, 4) == -EINVAL);
+  CHECK (sframe_remove (1) == -EINVAL);
+}
+
+static void
+test_exec (void)
+{
+  sframe_add_elf (NULL, 0, 0);
+  CHECK (!sframe_registered (&process));
+}
+
+static void
+test_memory (void)
+{
+  struct mm_struct child = process;
+
+  sframe_init_mm (&child);
+  CHECK (sframe_dup_mm (&child, &process) == 0);
+  sframe_unmap (&child, 0, -1UL);
+  sframe_free_mm (&child);
+}
+
+/* Frame pointers are followed as ever.  */
+static void
+test_unwinding (void)
+{
+  CHECK (sframe_unwind_next (NULL) == -ENOENT);
+  CHECK (!sframe_has_own (&process));
+  CHECK (sframe_guess_ok (0));
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (prctl),
+  CASE (exec),
+  CASE (memory),
+  CASE (unwinding),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}
