@@ -34,8 +34,10 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
   if (word == 0)
     return;
   uint32_t number;
-  if (!(trace->missed ? sframe_cache_add (cache, pc, tag, word, &number)
-	: sframe_cache_store (cache, pc, tag, word, &number)))
+  bool stored = (trace->missed
+		 ? sframe_cache_add (cache, pc, tag, word, &number)
+		 : sframe_cache_store (cache, pc, tag, word, &number));
+  if (!stored)
     return;
   expect (cache, trace->path, number);
   trace->path = sframe_cache_path (trace->path, number);

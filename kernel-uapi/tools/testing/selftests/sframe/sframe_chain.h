@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -22,12 +23,13 @@
 
 #define RING		(16 * PAGE)
 #define DEPTH_MAX	64
+#define CHAIN_MAX	512
 
 static unsigned long noted[DEPTH_MAX];
 static int noted_count;
 
 /* What was read from a ring: without the context markers. */
-static unsigned long chain[512];
+static unsigned long chain[CHAIN_MAX];
 static int chain_count;
 
 static char *fresh;
@@ -124,41 +126,49 @@ static inline void copy_out(const struct ring *ring, uint64_t at, void *to,
 		((char *)to)[i] = data[(at + i) % RING];
 }
 
-static inline void read_ips(const struct ring *ring, uint64_t at)
+/* The addresses of the record @at in @ips; return how many there are. */
+static inline int read_ips(const struct ring *ring, uint64_t at,
+			   unsigned long *ips)
 {
 	uint64_t nr, ip;
+	int count = 0;
 
-	chain_count = 0;
 	copy_out(ring, at + 16, &nr, sizeof(nr));
-	for (uint64_t i = 0; i < nr && chain_count < 512; i++) {
+	for (uint64_t i = 0; i < nr && count < CHAIN_MAX; i++) {
 		copy_out(ring, at + 24 + 8 * i, &ip, sizeof(ip));
 		if (ip < (uint64_t)-4095)
-			chain[chain_count++] = ip;
+			ips[count++] = ip;
 	}
+	return count;
 }
 
 /*
  * Take the first deferred chain that begins at @first, or any if that is 0;
- * return how many of them there were.
+ * return how many of them there were.  Libraries may fault, too: their chains
+ * come before and after.
  */
 static inline int read_chain(struct ring *ring, unsigned long first)
 {
+	static unsigned long ips[CHAIN_MAX];
 	struct perf_event_header header;
 	uint64_t at = ring->page->data_tail;
-	int found = 0;
+	int count, found = 0;
 
+	chain_count = 0;
 	for (; at < ring->page->data_head; at += header.size) {
 		atomic_thread_fence(memory_order_acquire);
 		copy_out(ring, at, &header, sizeof(header));
 		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
 			continue;
-		if (!found)
-			read_ips(ring, at);
-		found += !first || (chain_count && chain[0] == first);
+		count = read_ips(ring, at, ips);
+		if (first && (!count || ips[0] != first))
+			continue;
+		if (!found++) {
+			memcpy(chain, ips, sizeof(ips));
+			chain_count = count;
+		}
 	}
 	ring->page->data_tail = at;
-	if (!found)
-		chain_count = 0;
 	return found;
 }
 
