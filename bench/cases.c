@@ -6,7 +6,10 @@
    take ten microseconds.  */
 
 #define _GNU_SOURCE
+#include <link.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "timing.h"
@@ -25,6 +28,41 @@ static void
 first (void)
 {
   on_stack (first_call, MAIN_FRAMES + 1);
+}
+
+/* Have the pages of an object mapped, as if all had been read.  */
+static int
+populate (struct dl_phdr_info *object, size_t size, void *closure)
+{
+  (void) size;
+  (void) closure;
+  for (int i = 0; i < object->dlpi_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &object->dlpi_phdr[i];
+      ElfW(Addr) start = object->dlpi_addr + ph->p_vaddr;
+      ElfW(Addr) page = start & -(ElfW(Addr)) getpagesize ();
+      if (ph->p_type == PT_LOAD
+	  && madvise ((void *) page, start + ph->p_memsz - page,
+		      MADV_POPULATE_READ) != 0)
+	fail ("MADV_POPULATE_READ");
+    }
+  return 0;
+}
+
+static int
+first_call_mapped (void)
+{
+  dl_iterate_phdr (populate, NULL);
+  sample ("first call, pages mapped before", "time", time_one ());
+  check_frames ();
+  return 0;
+}
+
+/* What is left of the first call without page faults in code and tables.  */
+static void
+first_mapped (void)
+{
+  on_stack (first_call_mapped, MAIN_FRAMES + 1);
 }
 
 /* Few return addresses, again and again: what interpreters do, and what
@@ -153,6 +191,7 @@ handler (void)
 const struct bench_case cases[] =
   {
     { "first", first },
+    { "first-mapped", first_mapped },
     { "recursion", recursion },
     { "sweep", sweep },
     { "visit", visit },

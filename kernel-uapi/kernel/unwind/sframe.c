@@ -155,13 +155,15 @@ static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct sframe_text, node)->view.start;
 }
 
-/* Add the text range of @view, which overlaps none. */
+/* Add the text range of @view; -EEXIST if it overlaps another one. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view)
 {
 	struct sframe_text *text;
 	int ret;
 
+	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
+		return -ENOSPC;
 	text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
 	if (!text)
 		return -ENOMEM;
@@ -184,6 +186,20 @@ static bool sframe_same_table(const struct sframe_view *a,
 	return a->start == b->start && a->size == b->size;
 }
 
+/*
+ * Whether exactly the text range of @view is registered, with its table; the
+ * mmap lock keeps it.
+ */
+static bool sframe_is_there(struct sframe_mm *sframe,
+			    const struct sframe_view *view)
+{
+	const struct sframe_text *text = mtree_load(&sframe->texts, view->text);
+
+	return text && sframe_same_table(&text->view, view) &&
+	       text->view.text == view->text &&
+	       text->view.text_size == view->text_size;
+}
+
 /* Register @view, of a text range of @mm, which is locked for writing. */
 static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
 {
@@ -197,14 +213,8 @@ static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
 	text = sframe_find_table(sframe, view->start, view->size);
 	if (text && !sframe_same_table(&text->view, view))
 		return -EEXIST;
-	text = sframe_find_text(sframe, view->text, view->text_size);
-	if (text)
-		return sframe_same_table(&text->view, view) &&
-		       text->view.text == view->text &&
-		       text->view.text_size == view->text_size ? 0 : -EEXIST;
-
-	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
-		return -ENOSPC;
+	if (text && sframe_is_there(sframe, view))
+		return 0;
 	return sframe_new_text(sframe, view);
 }
 
