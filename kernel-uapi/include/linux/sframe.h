@@ -100,7 +100,8 @@ static inline bool sframe_registered(struct mm_struct *mm)
 
 /*
  * Copy to @mm what @oldmm has registered.  Both are locked for writing and
- * the mappings have been copied.
+ * the mappings have not been copied yet: for each that @mm does not get, or
+ * not the content of, sframe_unmap() is called then.
  */
 static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {

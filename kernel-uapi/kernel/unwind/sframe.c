@@ -25,6 +25,7 @@
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sframe.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -200,11 +201,15 @@ static bool sframe_is_there(struct sframe_mm *sframe,
 	       text->view.text_size == view->text_size;
 }
 
-/* Register @view, of a text range of @mm, which is locked for writing. */
+/*
+ * Register @view, of a text range of @mm, which is locked for writing.  Return
+ * 1 if nothing else is registered with the table, else 0 or an error.
+ */
 static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
 {
 	struct sframe_mm *sframe = sframe_get_mm(mm);
 	struct sframe_text *text;
+	int ret;
 
 	if (!sframe)
 		return -ENOMEM;
@@ -215,7 +220,8 @@ static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
 		return -EEXIST;
 	if (text && sframe_is_there(sframe, view))
 		return 0;
-	return sframe_new_text(sframe, view);
+	ret = sframe_new_text(sframe, view);
+	return ret ?: !text;
 }
 
 /* Whether the bytes are in user space, not none, and do not wrap. */
@@ -234,25 +240,10 @@ static bool sframe_range_mapped(struct mm_struct *mm, unsigned long start,
 	       size <= vma->vm_end - start;
 }
 
-/* Whether all of the bytes are mapped, if by several mappings. */
-static bool sframe_range_present(struct mm_struct *mm, unsigned long start,
-				 unsigned long size)
-{
-	unsigned long end = start + size;
-	struct vm_area_struct *vma;
-
-	while (start < end) {
-		vma = vma_lookup(mm, start);
-		if (!vma)
-			return false;
-		start = vma->vm_end;
-	}
-	return true;
-}
-
 /*
- * Register with @mm locked for writing.  Page faults take that lock, hence
- * the header is read without: -EAGAIN says that its page was not there.
+ * Register with @mm locked for writing; return as sframe_insert().  Page faults
+ * take that lock, hence the header is read without: -EAGAIN says that its page
+ * was not there.
  */
 static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
 			     unsigned long table_size, unsigned long text,
@@ -277,8 +268,9 @@ static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
 }
 
 /*
- * Check all of a table that has just been registered.  That takes long, hence
- * without the lock; the process can change the table afterwards in any case.
+ * Check all of a table when its first text is registered, not once for each
+ * segment of a program.  That takes long, hence without the lock; the process
+ * can change the table afterwards in any case.
  */
 static int sframe_check(const struct sframe_view *view)
 {
@@ -333,8 +325,10 @@ int sframe_add(unsigned long table, unsigned long table_size,
 		ret = sframe_add_locked(mm, table, table_size, text, text_size,
 					&view);
 		mmap_write_unlock(mm);
+		if (ret > 0)
+			return sframe_check(&view);
 		if (ret != -EAGAIN)
-			return ret ?: sframe_check(&view);
+			return ret;
 		if (fault_in_readable((const char __user *)table, len))
 			return -EFAULT;
 	}
@@ -503,11 +497,12 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
  * @mm:		of the new process
  * @oldmm:	of its parent
  *
- * Both are locked for writing.  Mappings that a child does not get, as told
- * by madvise(), are not there any more in @mm.  Those that mprotect() or such
- * have split since are.
+ * Both are locked for writing, and all that is registered is mapped in @oldmm.
+ * The caller goes through the mappings afterwards anyway: it calls
+ * sframe_unmap() for each that the child does not get.  That is why nothing is
+ * looked up here, which would cost texts times mappings.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR if a fatal signal is pending.
  */
 int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
@@ -516,13 +511,11 @@ int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 	int ret;
 
 	mt_for_each(&oldmm->sframe->texts, text, index, ULONG_MAX) {
-		const struct sframe_view *view = &text->view;
-
-		if (!sframe_range_present(mm, view->start, view->size) ||
-		    !sframe_range_present(mm, view->text, view->text_size))
-			continue;
-		ret = sframe_insert(mm, view);
-		if (ret)
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+		ret = sframe_insert(mm, &text->view);
+		if (ret < 0)
 			return ret;
 	}
 	return 0;

@@ -284,13 +284,24 @@ mmap_assert_write_locked (const struct mm_struct *mm)
     bug ("mm not locked");
 }
 
+/* Begin where the last one was found: what machine_split makes of a mapping,
+   from its end on, is found at once from its start on.  */
 static struct vm_area_struct *
 find_area (struct mm_struct *mm, unsigned long address)
 {
+  static unsigned int last;
+  unsigned int at = last < mm->nr_areas ? last : 0;
+
   for (unsigned int i = 0; i < mm->nr_areas; ++i)
-    if (address - mm->areas[i].vm_start
-	< mm->areas[i].vm_end - mm->areas[i].vm_start)
-      return &mm->areas[i];
+    {
+      struct vm_area_struct *area = &mm->areas[at];
+      if (address - area->vm_start < area->vm_end - area->vm_start)
+	{
+	  last = at;
+	  return area;
+	}
+      at = at != 0 ? at - 1 : mm->nr_areas - 1;
+    }
   return NULL;
 }
 
@@ -350,13 +361,15 @@ machine_fork (struct mm_struct *new, struct mm_struct *old,
 {
   int result;
 
-  *new = (struct mm_struct) { .locked = true };
+  memset (new, 0, offsetof (struct mm_struct, areas));
+  new->locked = old->locked = true;
   sframe_init_mm (new);
-  for (unsigned int i = 0; i < old->nr_areas; ++i)
-    if ((skip >> i % BITS_PER_LONG & 1) == 0)
-      new->areas[new->nr_areas++] = old->areas[i];
-  old->locked = true;
   result = sframe_dup_mm (new, old);
+  for (unsigned int i = 0; i < old->nr_areas; ++i)
+    if ((skip >> i % BITS_PER_LONG & 1) != 0)
+      sframe_unmap (new, old->areas[i].vm_start, old->areas[i].vm_end);
+    else
+      new->areas[new->nr_areas++] = old->areas[i];
   mmap_write_unlock (old);
   mmap_write_unlock (new);
   return result;

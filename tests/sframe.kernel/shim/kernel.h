@@ -79,7 +79,10 @@ struct vm_area_struct
   bool absent;
 };
 
-enum { AREAS_MAX = 128 };
+/* A test of costs has more.  */
+#ifndef AREAS_MAX
+# define AREAS_MAX 128
+#endif
 
 struct mm_struct
 {
@@ -165,8 +168,8 @@ extern void machine_unmap (struct mm_struct *mm, unsigned long start,
 			   unsigned long end);
 /* Let a mapping of MM end, and another begin, at ADDRESS.  */
 extern void machine_split (struct mm_struct *mm, unsigned long address);
-/* Give NEW the mappings of OLD without those of SKIP's bits, and its tables.
-   Returns what sframe_dup_mm says.  */
+/* Give NEW the mappings of OLD without those of SKIP's bits, which count modulo
+   the bits of a long, and its tables.  Returns what sframe_dup_mm says.  */
 extern int machine_fork (struct mm_struct *new, struct mm_struct *old,
 			 unsigned long skip);
 /* The last user of MM is gone.  */

@@ -293,6 +293,15 @@ TEST_F(sframe, fork_without_the_mapping)
 	EXPECT_EQ(0, drop(self->table));
 }
 
+/* What a child gets empty is not what was registered. */
+TEST_F(sframe, fork_with_the_mapping_wiped)
+{
+	EXPECT_EQ(0, add_good(self->table, self->text));
+	EXPECT_EQ(0, madvise(self->map, PAGE, MADV_WIPEONFORK));
+	EXPECT_EQ(ENOENT, run_child(0, drop_in_child, self->map));
+	EXPECT_EQ(0, drop(self->table));
+}
+
 TEST_F(sframe, clone_vm_shares)
 {
 	EXPECT_EQ(0, add_good(self->table, self->text));

@@ -1,0 +1,251 @@
+/* What the largest process can make the kernel's registry do, in counted steps.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   A step is a basic block of the registry, of its reader or of the trees.  A
+   process chooses how many texts it registers, how many mappings it has, and
+   how many functions a table has.  Each operation may take steps for each of
+   them, and none for each pair.  */
+
+#include "process.h"
+
+#include <linux/elf.h>
+
+/* The limits of Linux: of texts, and nearly that of mappings.  */
+enum { TEXTS = 16384, MAPPINGS = 60000 };
+enum { STEPS_PER_ITEM = 1000 };
+enum { TABLE = BASE, TABLE_END = TABLE + 0x40000, TEXT = 0x60000 };
+enum { TEXT_END = TEXT + 2 * TEXTS };
+
+static unsigned long steps, limit = ULONG_MAX;
+
+void __sanitizer_cov_trace_pc (void);
+
+void
+__sanitizer_cov_trace_pc (void)
+{
+  if (++steps <= limit)
+    return;
+  printf ("more than %lu steps\n", limit);
+  fflush (stdout);
+  abort ();
+}
+
+/* What follows may take steps for that many ITEMS.  */
+static void
+allow (unsigned long items)
+{
+  steps = 0;
+  limit = items * STEPS_PER_ITEM;
+}
+
+static void
+done (const char *what)
+{
+  printf ("%s: %lu of %lu steps\n", what, steps, limit);
+  CHECK (steps > 0);
+  limit = ULONG_MAX;
+}
+
+/* Split what is mapped from START on every SIZE bytes, COUNT times.  */
+static void
+split (unsigned long start, unsigned long size, unsigned int count)
+{
+  while (count > 0)
+    machine_split (&process, start + size * count--);
+}
+
+/* A process with all texts, of one table.  */
+static void
+start (void)
+{
+  int result = 0;
+
+  new_process ();
+  map (TABLE, TABLE_END, VM_READ);
+  map (TEXT, TEXT_END, VM_READ | VM_EXEC);
+  put_table (TABLE, TEXT, 2 * TEXTS);
+  allow (TEXTS);
+  for (unsigned int i = 0; i < TEXTS && result == 0; ++i)
+    result = sframe_add (TABLE, TABLE_END - TABLE, TEXT + 2 * i, 2);
+  done ("add");
+  CHECK (result == 0);
+}
+
+/* The same, its table in half of all mappings and its text in the other.  */
+static void
+start_in_pieces (void)
+{
+  start ();
+  split (TABLE, 8, MAPPINGS / 2);
+  split (TEXT, 1, MAPPINGS / 2);
+  CHECK (process.nr_areas == MAPPINGS + 2);
+}
+
+static void
+check_fork (unsigned long skip, unsigned long table)
+{
+  struct mm_struct *child = malloc (sizeof *child);
+
+  require (child != NULL, "memory");
+  start_in_pieces ();
+  allow (TEXTS + MAPPINGS);
+  CHECK (machine_fork (child, &process, skip) == 0);
+  done ("fork");
+  current->mm = child;
+  CHECK (describes (table, TEXT) && describes (table, TEXT_END - 1));
+  allow (TEXTS);
+  machine_exit (child);
+  done ("exit");
+  free (child);
+  end_process ();
+}
+
+static void
+test_fork (void)
+{
+  check_fork (0, TABLE);
+}
+
+/* Each second mapping is not for the child.  */
+static void
+test_fork_without_mappings (void)
+{
+  check_fork (0x5555555555555555, 0);
+}
+
+/* The table goes, or the text, or one is unmapped piece by piece.  */
+static void
+check_unmap (unsigned long from, unsigned long to, unsigned long size)
+{
+  start_in_pieces ();
+  allow (TEXTS + (to - from) / size);
+  mmap_write_lock_killable (&process);
+  for (; from < to; from += size)
+    sframe_unmap (&process, from, from + size);
+  mmap_write_unlock (&process);
+  done ("unmap");
+  CHECK (describes (0, TEXT) && describes (0, TEXT_END - 1));
+  end_process ();
+}
+
+static void
+test_unmap (void)
+{
+  check_unmap (TABLE, TABLE_END, TABLE_END - TABLE);
+  check_unmap (TEXT, TEXT_END, TEXT_END - TEXT);
+  check_unmap (TABLE, TABLE_END, 8);
+  check_unmap (TEXT, TEXT_END, 1);
+}
+
+static void
+test_remove (void)
+{
+  start ();
+  allow (TEXTS);
+  CHECK (sframe_remove (TABLE) == 0);
+  done ("remove");
+  CHECK (describes (0, TEXT));
+  end_process ();
+}
+
+static void
+test_list (void)
+{
+  struct sframe_info info = { .text = 0 };
+  unsigned int count = 0;
+
+  start ();
+  allow (TEXTS);
+  mmap_write_lock_killable (&process);
+  while (sframe_next_text (&process, info.text + info.text_size, &info))
+    ++count;
+  mmap_write_unlock (&process);
+  done ("list");
+  CHECK (count == TEXTS);
+  end_process ();
+}
+
+/* Functions of the table that put_functions writes.  */
+enum { FUNCTIONS = 4000, FUNCTION_SIZE = 8 };
+
+static void
+put_functions (void)
+{
+  unsigned long rows = TABLE + OF_FDE + 16 * FUNCTIONS;
+
+  put_table (TABLE, TEXT, FUNCTION_SIZE);
+  for (unsigned int i = 0; i < FUNCTIONS; ++i)
+    {
+      unsigned long fde = TABLE + OF_FDE + 16 * i, row = rows + 8 * i;
+      poke (fde, TEXT + FUNCTION_SIZE * i - fde, 8);
+      poke (fde + 8, FUNCTION_SIZE, 4);
+      poke (fde + 12, 8 * i, 4);
+      poke (row, 1, 5);
+      poke (row + 5, 0 | (1 | 1 << 1) << 8 | 16 << 16, 3);
+    }
+  poke (TABLE + OF_FDES, FUNCTIONS, 4);
+  poke (TABLE + OF_FRES, FUNCTIONS, 4);
+  poke (TABLE + OF_FRE_LENGTH, 8 * FUNCTIONS, 4);
+  poke (TABLE + OF_FRE_OFFSET, 16 * FUNCTIONS, 4);
+}
+
+/* A program of many executable segments that have one table, on a kernel that
+   checks all of it.  */
+static void
+test_exec (void)
+{
+  enum { SEGMENTS = 1000 };
+  static struct elf64_phdr headers[SEGMENTS + 1];
+
+  new_process ();
+  map (TABLE, TABLE_END, VM_READ);
+  map (TEXT, TEXT_END, VM_READ | VM_EXEC);
+  put_functions ();
+  headers[0] = (struct elf64_phdr) { .p_type = PT_GNU_SFRAME,
+    .p_vaddr = TABLE, .p_memsz = TABLE_END - TABLE };
+  for (unsigned int i = 0; i < SEGMENTS; ++i)
+    headers[i + 1] = (struct elf64_phdr) { .p_type = PT_LOAD, .p_flags = PF_X,
+      .p_vaddr = TEXT + 32 * i, .p_memsz = 32 };
+  allow (SEGMENTS + FUNCTIONS);
+  sframe_add_elf (headers, SEGMENTS + 1, 0);
+  done ("exec");
+  /* All functions were looked at.  */
+  CHECK (steps > FUNCTIONS);
+  CHECK (describes (TABLE, TEXT) && describes (TABLE, TEXT + 32 * 999));
+  end_process ();
+}
+
+/* A process that is being killed does not copy on.  */
+static void
+test_killed_during_fork (void)
+{
+  struct mm_struct *child = malloc (sizeof *child);
+
+  require (child != NULL, "memory");
+  start_in_pieces ();
+  machine.killed = true;
+  allow (1);
+  CHECK (machine_fork (child, &process, 0) == -EINTR);
+  done ("killed");
+  machine.killed = false;
+  machine_exit (child);
+  free (child);
+  end_process ();
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (fork),
+  CASE (fork_without_mappings),
+  CASE (killed_during_fork),
+  CASE (unmap),
+  CASE (remove),
+  CASE (list),
+  CASE (exec),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}
