@@ -3,7 +3,7 @@
 
    A step is a basic block of the registry, of its reader or of the trees.  A
    process chooses how many texts it registers, how many mappings it has, and
-   how many functions a table has.  Each operation may take steps for each of
+   how many functions a table has.  An operation may take steps for each of
    them, and none for each pair.  */
 
 #include "process.h"
@@ -12,7 +12,7 @@
 
 /* The limits of Linux: of texts, and nearly that of mappings.  */
 enum { TEXTS = 16384, MAPPINGS = 60000 };
-enum { STEPS_PER_ITEM = 1000 };
+enum { STEPS_PER_ITEM = 500 };
 enum { TABLE = BASE, TABLE_END = TABLE + 0x40000, TEXT = 0x60000 };
 enum { TEXT_END = TEXT + 2 * TEXTS };
 

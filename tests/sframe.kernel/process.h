@@ -82,12 +82,7 @@ map (unsigned long start, unsigned long end, vm_flags_t flags)
 static inline void
 new_process (void)
 {
-  static bool started;
-
-  if (!started)
-    machine_start ();
-  started = true;
-  process = (struct mm_struct) { .nr_areas = 0 };
+  memset (&process, 0, offsetof (struct mm_struct, areas));
   sframe_init_mm (&process);
   current->mm = &process;
 }
@@ -109,7 +104,7 @@ end_process (void)
 {
   machine_exit (&process);
   rcu_barrier ();
-  CHECK (machine.objects == 0 && machine.nodes == 0);
+  CHECK (machine.objects == 0);
 }
 
 #endif /* PROCESS_H  */

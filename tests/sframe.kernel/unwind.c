@@ -363,9 +363,12 @@ test_registers (void)
       if (registers[i] != NULL)
 	*registers[i] = STACK + 0x400;
       state.topmost = i != SP && i != FP;
+      machine.clamped = 0;
       unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x210
 			   : STACK + 0x410);
       check_step (cfa - 8, cfa, STACK + 0x200);
+      /* The number is the table's: not even speculation may go by it.  */
+      CHECK (machine.clamped == (registers[i] != NULL));
 
       /* Deeper they are lost.  */
       state.ip = TEXT + 0x10;
@@ -453,10 +456,14 @@ test_registers_of_signal_frame (void)
       CHECK (sframe_unwind_next (&state) == 0);
       unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x310
 			   : STACK + 0x510);
+      machine.clamped = 0;
       if (i == ARRAY_SIZE (gregs))
 	CHECK (sframe_unwind_next (&state) == -ENOENT);
       else
-	check_step (cfa - 8, cfa, STACK + 0x300);
+	{
+	  check_step (cfa - 8, cfa, STACK + 0x300);
+	  CHECK (machine.clamped == (i != SP && i != FP));
+	}
       end_process ();
     }
 }

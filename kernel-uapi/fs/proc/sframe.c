@@ -26,8 +26,9 @@ struct proc_sframe {
 };
 
 /*
- * The position is the address to go on from; addresses fit a loff_t.  Lines go
- * to a buffer of the kernel while the lock is held.
+ * The position has the bits of the address to go on from, which on s390 may be
+ * a negative number; nobody but us looks at it.  Lines go to a buffer of the
+ * kernel while the lock is held.
  */
 static void *proc_sframe_start(struct seq_file *m, loff_t *pos)
 {

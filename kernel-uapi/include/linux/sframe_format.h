@@ -15,6 +15,7 @@
 #include <linux/types.h>
 
 #define SFRAME_MAGIC			0xdee2
+#define SFRAME_VERSION_2		2
 #define SFRAME_VERSION_3		3
 
 #define SFRAME_ABI_AMD64_LE		3

@@ -13,6 +13,7 @@
  * @size:	bytes of the whole section
  * @text:	the text range that it was registered for, if it was
  * @text_size:	bytes of that
+ * @id:		of the registration of the table; 0 if there is none
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start
  * @nr_fdes:	entries of the index, not 0
@@ -30,6 +31,7 @@ struct sframe_view {
 	unsigned long	size;
 	unsigned long	text;
 	unsigned long	text_size;
+	u64		id;
 	u64		fdes;
 	u64		fres;
 	u32		nr_fdes;

@@ -2,11 +2,13 @@
 /*
  * SFrame tables of a process: registration, and life along with its mappings.
  *
- * An mm that has registered anything has a maple tree of the text ranges, which
- * the unwinder searches under RCU, and a red-black tree of the same by their
- * tables, so that a table can be found when its memory goes away.  Both change
- * under the mmap lock held for writing; tables are only looked for under it,
- * and a maple tree costs several times as much to change.
+ * An mm that has registered anything has two red-black trees of its text
+ * ranges: by their addresses, and by their tables, so that a table can be found
+ * when its memory goes away.  Both change under the mmap lock held for writing.
+ *
+ * The unwinder searches the first one under RCU and without that lock.  What it
+ * finds was registered; where it finds nothing while the tree changes it may
+ * have been led astray, which a sequence count tells, and it searches again.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -19,13 +21,14 @@
 
 #include <linux/compat.h>
 #include <linux/elf.h>
-#include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/seqlock.h>
 #include <linux/sframe.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -41,31 +44,53 @@
 /* How often the header may be paged out between its fault-in and its read. */
 #define SFRAME_HEADER_TRIES 16
 
+/* How often a search is repeated before it takes the mmap lock. */
+#define SFRAME_SEARCH_TRIES 16
+
 /**
  * struct sframe_mm - what one mm has registered
- * @texts:	of struct sframe_text
+ * @texts:	of struct sframe_text; also searched under RCU
+ * @changes:	of @texts
  * @tables:	of the same, by their tables
  * @nr_texts:	entries of either
+ * @last_id:	of a table
  *
  * Allocated by the first registration, freed with the mm's last user.
  */
 struct sframe_mm {
-	struct maple_tree	texts;
-	struct rb_root		tables;
-	unsigned int		nr_texts;
+	struct rb_root	texts;
+	seqcount_t	changes;
+	struct rb_root	tables;
+	unsigned int	nr_texts;
+	u64		last_id;
 };
 
 /**
  * struct sframe_text - a text range, and the table that describes it
  * @view:	both; constant
- * @node:	in the tree of tables, which are the same or do not overlap
+ * @by_text:	in the tree of texts, which do not overlap
+ * @by_table:	in the tree of tables, which are the same or do not overlap
  * @rcu:	for readers that still look at @view
  */
 struct sframe_text {
 	struct sframe_view	view;
-	struct rb_node		node;
+	struct rb_node		by_text;
+	struct rb_node		by_table;
 	struct rcu_head		rcu;
 };
+
+/* Searches that run meanwhile are repeated; they wait for the end of this. */
+static void sframe_begin_change(struct sframe_mm *sframe)
+{
+	preempt_disable();
+	write_seqcount_begin(&sframe->changes);
+}
+
+static void sframe_end_change(struct sframe_mm *sframe)
+{
+	write_seqcount_end(&sframe->changes);
+	preempt_enable();
+}
 
 /* sframe_has_own() looks at the number without the lock. */
 static void sframe_count_texts(struct sframe_mm *sframe, int more)
@@ -75,8 +100,10 @@ static void sframe_count_texts(struct sframe_mm *sframe, int more)
 
 static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 {
-	mtree_erase(&sframe->texts, text->view.text);
-	rb_erase(&text->node, &sframe->tables);
+	sframe_begin_change(sframe);
+	rb_erase(&text->by_text, &sframe->texts);
+	sframe_end_change(sframe);
+	rb_erase(&text->by_table, &sframe->tables);
 	sframe_count_texts(sframe, -1);
 	kfree_rcu(text, rcu);
 }
@@ -91,24 +118,43 @@ static struct sframe_mm *sframe_get_mm(struct mm_struct *mm)
 	sframe = kzalloc_obj(*sframe, GFP_KERNEL_ACCOUNT);
 	if (!sframe)
 		return NULL;
-	mt_init_flags(&sframe->texts, MT_FLAGS_USE_RCU);
+	sframe->texts = RB_ROOT;
+	seqcount_init(&sframe->changes);
 	sframe->tables = RB_ROOT;
 	/* Pairs with the dependent read in sframe_find_view(). */
 	smp_store_release(&mm->sframe, sframe);
 	return sframe;
 }
 
-/*
- * Find the first text range that overlaps the @size bytes at @start; the mmap
- * lock keeps it.
- */
+/* Find the first text range that ends behind @from; the mmap lock keeps it. */
+static struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
+					     unsigned long from)
+{
+	struct rb_node *node = sframe->texts.rb_node;
+	struct sframe_text *first = NULL;
+
+	while (node) {
+		struct sframe_text *text =
+			rb_entry(node, struct sframe_text, by_text);
+
+		if (from < text->view.text + text->view.text_size) {
+			first = text;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return first;
+}
+
+/* Find the first text range that overlaps the @size bytes at @start. */
 static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
 					    unsigned long start,
 					    unsigned long size)
 {
-	unsigned long index = start;
+	struct sframe_text *text = sframe_first_text(sframe, start);
 
-	return mt_find(&sframe->texts, &index, start + size - 1);
+	return text && text->view.text < start + size ? text : NULL;
 }
 
 /*
@@ -123,7 +169,7 @@ static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
 
 	while (node) {
 		struct sframe_text *text =
-			rb_entry(node, struct sframe_text, node);
+			rb_entry(node, struct sframe_text, by_table);
 		const struct sframe_view *view = &text->view;
 
 		if (start + size <= view->start)
@@ -152,76 +198,96 @@ static bool sframe_drop_table(struct sframe_mm *sframe, unsigned long start)
 
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct sframe_text, node)->view.start <
-	       rb_entry(b, struct sframe_text, node)->view.start;
+	return rb_entry(a, struct sframe_text, by_table)->view.start <
+	       rb_entry(b, struct sframe_text, by_table)->view.start;
 }
 
-/* Add the text range of @view; -EEXIST if it overlaps another one. */
+/* As rb_add(), for readers under RCU. */
+static void sframe_link_text(struct rb_root *texts, struct sframe_text *text)
+{
+	struct rb_node **link = &texts->rb_node, *parent = NULL;
+	const struct sframe_text *other;
+
+	while (*link) {
+		parent = *link;
+		other = rb_entry(parent, struct sframe_text, by_text);
+		link = text->view.text < other->view.text ? &parent->rb_left :
+							    &parent->rb_right;
+	}
+	rb_link_node_rcu(&text->by_text, parent, link);
+	rb_insert_color(&text->by_text, texts);
+}
+
+/* Add the text range of @view, which overlaps no other. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view)
 {
-	struct sframe_text *text;
-	int ret;
+	struct sframe_text *text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
 
-	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
-		return -ENOSPC;
-	text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
 	if (!text)
 		return -ENOMEM;
 	text->view = *view;
-	ret = mtree_insert_range(&sframe->texts, view->text,
-				 view->text + view->text_size - 1, text,
-				 GFP_KERNEL_ACCOUNT);
-	if (ret) {
-		kfree(text);
-		return ret;
-	}
-	rb_add(&text->node, &sframe->tables, sframe_table_less);
+	sframe_begin_change(sframe);
+	sframe_link_text(&sframe->texts, text);
+	sframe_end_change(sframe);
+	rb_add(&text->by_table, &sframe->tables, sframe_table_less);
 	sframe_count_texts(sframe, 1);
 	return 0;
 }
 
+static bool sframe_same_ranges(const struct sframe_view *a,
+			       const struct sframe_view *b)
+{
+	return a->start == b->start && a->size == b->size &&
+	       a->text == b->text && a->text_size == b->text_size;
+}
+
+/* Whether two tables are the same, their headers included. */
 static bool sframe_same_table(const struct sframe_view *a,
 			      const struct sframe_view *b)
 {
-	return a->start == b->start && a->size == b->size;
+	return a->start == b->start && a->size == b->size &&
+	       a->fdes == b->fdes && a->nr_fdes == b->nr_fdes &&
+	       a->fres == b->fres && a->nr_fres == b->nr_fres &&
+	       a->fre_len == b->fre_len && a->flags == b->flags &&
+	       a->fixed_fp == b->fixed_fp && a->fixed_ra == b->fixed_ra;
 }
 
-/*
- * Whether exactly the text range of @view is registered, with its table; the
- * mmap lock keeps it.
- */
+/* Whether exactly the ranges of @view are registered, with whatever header. */
 static bool sframe_is_there(struct sframe_mm *sframe,
 			    const struct sframe_view *view)
 {
-	const struct sframe_text *text = mtree_load(&sframe->texts, view->text);
+	const struct sframe_text *text = sframe ?
+		sframe_find_text(sframe, view->text, view->text_size) : NULL;
 
-	return text && sframe_same_table(&text->view, view) &&
-	       text->view.text == view->text &&
-	       text->view.text_size == view->text_size;
+	return text && sframe_same_ranges(&text->view, view);
 }
 
 /*
  * Register @view, of a text range of @mm, which is locked for writing.  Return
  * 1 if nothing else is registered with the table, else 0 or an error.
  */
-static int sframe_insert(struct mm_struct *mm, const struct sframe_view *view)
+static int sframe_insert(struct mm_struct *mm, struct sframe_view *view)
 {
 	struct sframe_mm *sframe = sframe_get_mm(mm);
-	struct sframe_text *text;
+	const struct sframe_text *table, *text;
 	int ret;
 
 	if (!sframe)
 		return -ENOMEM;
 
 	/* A table may describe several text ranges. */
-	text = sframe_find_table(sframe, view->start, view->size);
-	if (text && !sframe_same_table(&text->view, view))
+	table = sframe_find_table(sframe, view->start, view->size);
+	if (table && !sframe_same_table(&table->view, view))
 		return -EEXIST;
-	if (text && sframe_is_there(sframe, view))
-		return 0;
+	text = sframe_find_text(sframe, view->text, view->text_size);
+	if (text)
+		return sframe_same_ranges(&text->view, view) ? 0 : -EEXIST;
+	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
+		return -ENOSPC;
+	view->id = table ? table->view.id : ++sframe->last_id;
 	ret = sframe_new_text(sframe, view);
-	return ret ?: !text;
+	return ret ?: !table;
 }
 
 /* Whether the bytes are in user space, not none, and do not wrap. */
@@ -240,31 +306,79 @@ static bool sframe_range_mapped(struct mm_struct *mm, unsigned long start,
 	       size <= vma->vm_end - start;
 }
 
-/*
- * Register with @mm locked for writing; return as sframe_insert().  Page faults
- * take that lock, hence the header is read without: -EAGAIN says that its page
- * was not there.
- */
-static int sframe_add_locked(struct mm_struct *mm, unsigned long table,
-			     unsigned long table_size, unsigned long text,
-			     unsigned long text_size, struct sframe_view *view)
+/* Say who is refused which table, and why. */
+static int sframe_refuse(const struct sframe_view *view,
+			 const struct vm_area_struct *vma, const char *why,
+			 int error)
 {
+	pr_debug_ratelimited("%s[%d]: table at %#lx in %pD refused: %s\n",
+			     current->comm, task_pid_nr(current), view->start,
+			     vma ? vma->vm_file : NULL, why);
+	return error;
+}
+
+/*
+ * Check what the ranges of @view lie in.  Of those that are registered that was
+ * done then, and their mappings may have been split since.
+ */
+static int sframe_check_mappings(struct mm_struct *mm,
+				 const struct sframe_view *view,
+				 const struct vm_area_struct *vma)
+{
+	if (sframe_is_there(mm->sframe, view))
+		return 0;
+	if (!sframe_range_mapped(mm, view->start, view->size, 0))
+		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
+	if (!sframe_range_mapped(mm, view->text, view->text_size, VM_EXEC))
+		return sframe_refuse(view, vma,
+				     "text not in one executable mapping",
+				     -EINVAL);
+	return 0;
+}
+
+/*
+ * Complete @view by the header where its table begins.  Page faults take the
+ * lock that the caller has, hence it is read without: -EAGAIN says that its
+ * page was not there, but is @readable.
+ */
+static int sframe_read_header(struct sframe_view *view,
+			      const struct vm_area_struct *vma, bool readable)
+{
+	const struct sframe_view ranges = *view;
 	struct sframe_header header;
+	const char *why;
+
+	if (copy_from_user_nofault(&header, (void __user *)ranges.start,
+				   sizeof(header)))
+		return readable ? -EAGAIN :
+		       sframe_refuse(view, vma, "unreadable header", -EFAULT);
+	why = sframe_header_fault(&header, ranges.size);
+	if (why)
+		return sframe_refuse(view, vma, why, -EINVAL);
+	sframe_parse_header(&header, ranges.start, ranges.size, view);
+	view->text = ranges.text;
+	view->text_size = ranges.text_size;
+	return 0;
+}
+
+/*
+ * Register the ranges of @view with @mm locked for writing; return as
+ * sframe_insert(), or -EAGAIN as sframe_read_header().
+ */
+static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
+			     bool readable)
+{
+	const struct vm_area_struct *vma;
 	int ret;
 
 	mmap_assert_write_locked(mm);
-	if (!sframe_range_mapped(mm, table, table_size, 0) ||
-	    !sframe_range_mapped(mm, text, text_size, VM_EXEC))
-		return -EINVAL;
-	if (copy_from_user_nofault(&header, (void __user *)table,
-				   sizeof(header)))
-		return -EAGAIN;
-	ret = sframe_parse_header(&header, table, table_size, view);
-	if (ret)
-		return ret;
-	view->text = text;
-	view->text_size = text_size;
-	return sframe_insert(mm, view);
+	vma = vma_lookup(mm, view->start);
+	ret = sframe_check_mappings(mm, view, vma) ?:
+	      sframe_read_header(view, vma, readable) ?:
+	      sframe_insert(mm, view);
+	if (ret == -EEXIST)
+		sframe_refuse(view, vma, "overlaps what is registered", ret);
+	return ret;
 }
 
 /*
@@ -295,22 +409,32 @@ static int sframe_check(const struct sframe_view *view)
  * the ranges inserted without the mmap lock being released in between.  Rows
  * are checked by CONFIG_SFRAME_VALIDATION only, and each time they are read.
  *
- * Return: 0, also if exactly that is registered already;
- * -EINVAL if a range is empty, wraps, or is not inside one mapping, the text
- * is not executable, or the header is not one of a usable table;
+ * Return: 0, also if exactly that is registered already; or the first of these
+ * that applies:
+ * -EINVAL if the caller is a 32-bit task, or a range is empty or wraps;
+ * -EINTR if a fatal signal is pending;
+ * -EINVAL if a range is not inside one mapping, or the text not executable;
  * -EFAULT if the header cannot be read;
- * -EEXIST if a range overlaps another one that is registered;
+ * -EINVAL if it is not one of a usable table;
+ * -EEXIST if a range overlaps another one that is registered, or the table is
+ * registered with another header;
  * -ENOSPC if the process has registered too much;
  * -ENOMEM if there is no memory;
- * -EINTR if a fatal signal is pending.
+ * as sframe_validate() if the table is new, with that option.
  */
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size)
 {
-	struct mm_struct *mm = current->mm;
 	const size_t len = sizeof(struct sframe_header);
-	struct sframe_view view;
-	int ret;
+	struct sframe_view view = {
+		.start		= table,
+		.size		= table_size,
+		.text		= text,
+		.text_size	= text_size,
+	};
+	struct mm_struct *mm = current->mm;
+	bool readable = true;
+	int ret = -EAGAIN;
 
 	/* A view of 32-bit registers is something else altogether. */
 	if (in_compat_syscall())
@@ -319,20 +443,17 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	    !IS_ALIGNED(table, 4) || !sframe_range_ok(text, text_size))
 		return -EINVAL;
 
-	for (int i = 0; i < SFRAME_HEADER_TRIES; i++) {
+	for (int i = 0; i < SFRAME_HEADER_TRIES && ret == -EAGAIN; i++) {
 		if (mmap_write_lock_killable(mm))
 			return -EINTR;
-		ret = sframe_add_locked(mm, table, table_size, text, text_size,
-					&view);
+		ret = sframe_add_locked(mm, &view, readable);
 		mmap_write_unlock(mm);
-		if (ret > 0)
-			return sframe_check(&view);
-		if (ret != -EAGAIN)
-			return ret;
-		if (fault_in_readable((const char __user *)table, len))
-			return -EFAULT;
+		if (ret == -EAGAIN)
+			readable = !fault_in_readable((char __user *)table, len);
 	}
-	return -EFAULT;
+	if (ret > 0)
+		return sframe_check(&view);
+	return ret == -EAGAIN ? -EFAULT : ret;
 }
 
 /**
@@ -364,8 +485,8 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
  *
  * All text ranges registered with it go.
  *
- * Return: 0, -ENOENT if there is no such table, -EINTR if a fatal signal is
- * pending.
+ * Return: 0; -EINVAL if the caller is a 32-bit task; -EINTR if a fatal signal is
+ * pending; -ENOENT if there is no such table.
  */
 int sframe_remove(unsigned long start)
 {
@@ -381,27 +502,66 @@ int sframe_remove(unsigned long start)
 	return found ? 0 : -ENOENT;
 }
 
+/* The text range that has @ip, or NULL; maybe wrongly if the tree changes. */
+static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
+					       unsigned long ip)
+{
+	const struct rb_node *node = rcu_dereference_raw(sframe->texts.rb_node);
+
+	while (node) {
+		const struct sframe_text *text =
+			rb_entry(node, struct sframe_text, by_text);
+
+		if (ip < text->view.text)
+			node = rcu_dereference_raw(node->rb_left);
+		else if (ip - text->view.text >= text->view.text_size)
+			node = rcu_dereference_raw(node->rb_right);
+		else
+			return text;
+	}
+	return NULL;
+}
+
+/* Copy to @view what describes @ip; -EAGAIN if that cannot be told now. */
+static int sframe_try_view(const struct sframe_mm *sframe, unsigned long ip,
+			   struct sframe_view *view)
+{
+	unsigned int seq = read_seqcount_begin(&sframe->changes);
+	const struct sframe_text *text;
+
+	guard(rcu)();
+	text = sframe_search(sframe, ip);
+	if (text) {
+		*view = text->view;
+		return 0;
+	}
+	return read_seqcount_retry(&sframe->changes, seq) ? -EAGAIN : -ENOENT;
+}
+
 /**
  * sframe_find_view - find the table that describes an address
  * @ip:		user address of the current process
  * @view:	where to store what is known of the table
  *
+ * The caller can sleep and has not locked the mm: a process that registers
+ * without end, and so leads all searches astray, has this one wait for its turn.
+ *
  * Return: whether there is one.
  */
 bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 {
+	struct mm_struct *mm = current->mm;
 	/* Pairs with sframe_get_mm(); what it points to lives as long as us. */
-	struct sframe_mm *sframe = READ_ONCE(current->mm->sframe);
-	struct sframe_text *text;
+	struct sframe_mm *sframe = READ_ONCE(mm->sframe);
+	int ret = sframe ? -EAGAIN : -ENOENT;
 
-	if (!sframe)
-		return false;
-	guard(rcu)();
-	text = mtree_load(&sframe->texts, ip);
-	if (!text)
-		return false;
-	*view = text->view;
-	return true;
+	for (int i = 0; i < SFRAME_SEARCH_TRIES && ret == -EAGAIN; i++)
+		ret = sframe_try_view(sframe, ip, view);
+	if (ret == -EAGAIN && !mmap_read_lock_killable(mm)) {
+		ret = sframe_try_view(sframe, ip, view);
+		mmap_read_unlock(mm);
+	}
+	return !ret;
 }
 
 /**
@@ -434,7 +594,7 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 	struct sframe_text *text;
 
 	mmap_assert_locked(mm);
-	text = sframe ? mt_find(&sframe->texts, &from, ULONG_MAX) : NULL;
+	text = sframe ? sframe_first_text(sframe, from) : NULL;
 	if (!text)
 		return false;
 	info->text = text->view.text;
@@ -460,8 +620,8 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 	if (mmap_write_lock_killable(mm))
 		return;
 	text = sframe_find_table(mm->sframe, view->start, 1);
-	/* Another thread may have replaced it since. */
-	if (text && sframe_same_table(&text->view, view)) {
+	/* Another thread may have replaced it since, by its like even. */
+	if (text && text->view.id == view->id) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
@@ -506,16 +666,21 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
  */
 int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	struct sframe_text *text;
-	unsigned long index = 0;
+	const struct sframe_mm *old = oldmm->sframe;
+	struct sframe_mm *sframe = sframe_get_mm(mm);
+	struct rb_node *node;
 	int ret;
 
-	mt_for_each(&oldmm->sframe->texts, text, index, ULONG_MAX) {
+	if (!sframe)
+		return -ENOMEM;
+	sframe->last_id = old->last_id;
+	for (node = rb_first(&old->texts); node; node = rb_next(node)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
-		ret = sframe_insert(mm, &text->view);
-		if (ret < 0)
+		ret = sframe_new_text(sframe, &rb_entry(node, struct sframe_text,
+							by_text)->view);
+		if (ret)
 			return ret;
 	}
 	return 0;
@@ -530,14 +695,9 @@ void __sframe_free_mm(struct mm_struct *mm)
 	struct sframe_mm *sframe = mm->sframe;
 	struct sframe_text *text, *next;
 
-	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables, node)
+	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
+					     by_table)
 		kfree(text);
-	/*
-	 * Not by RCU: nobody reads, and the walk that frees a tree then takes
-	 * the metadata of an inner node of 15 children for a 16th child.
-	 */
-	mt_clear_in_rcu(&sframe->texts);
-	mtree_destroy(&sframe->texts);
 	kfree(sframe);
 	mm->sframe = NULL;
 }

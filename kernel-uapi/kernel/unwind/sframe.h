@@ -48,6 +48,8 @@ struct sframe_rule {
 	bool			at_end;
 };
 
+const char *sframe_header_fault(const struct sframe_header *header,
+				unsigned long size);
 int sframe_parse_header(const struct sframe_header *header,
 			unsigned long start, unsigned long size,
 			struct sframe_view *view);

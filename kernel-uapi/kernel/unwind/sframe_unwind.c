@@ -74,14 +74,61 @@ struct sframe_cursor {
 	unsigned int	log2_start;
 };
 
+/*
+ * Whether index and rows lie in a section of @size bytes, in this order.  No
+ * sum can wrap: each has at most four terms under 2^37.
+ */
+static bool sframe_parts_ok(const struct sframe_header *header,
+			    unsigned long size)
+{
+	u64 base = sizeof(*header) + (u64)header->aux_len;
+	u64 fdes = base + header->fde_off;
+	u64 fdes_end = fdes + (u64)header->nr_fdes * sizeof(struct sframe_fde);
+	u64 fres = base + header->fre_off;
+
+	return fdes_end <= fres && fres + header->fre_len <= size &&
+	       fdes % 4 == 0;
+}
+
+/**
+ * sframe_header_fault - say what is wrong with the header of a section
+ * @header:	a copy of it
+ * @size:	bytes of the section, which do not wrap
+ *
+ * Return: words for a message, or NULL if the section can be used.
+ */
+const char *sframe_header_fault(const struct sframe_header *header,
+				unsigned long size)
+{
+	if (header->magic != SFRAME_MAGIC)
+		return "no SFrame section of this byte order";
+	if (header->version == SFRAME_VERSION_2)
+		return "version 2 of SFrame, which is not supported";
+	if (header->version != SFRAME_VERSION_3)
+		return "unknown version of SFrame";
+	if (header->abi != SFRAME_ABI)
+		return "for another machine";
+	if (header->flags & ~SFRAME_F_ALL)
+		return "unknown flags";
+	if (!(header->flags & SFRAME_F_FDE_SORTED))
+		return "functions not sorted";
+	if (!header->nr_fdes)
+		return "no functions";
+	if (!sframe_parts_ok(header, size))
+		return "index or rows not inside of it";
+	/* A row has at least a byte each of start and information. */
+	if (sizeof(struct sframe_attr) + (u64)header->nr_fres * 2 >
+	    header->fre_len)
+		return "too few bytes for its rows";
+	return NULL;
+}
+
 /**
  * sframe_parse_header - check the header of a section
  * @header:	a copy of it
  * @start:	its user address
  * @size:	bytes of the section, which do not wrap
  * @view:	where to say what is in it
- *
- * No sum below can wrap: each has at most four terms under 2^37.
  *
  * Return: 0, or -EINVAL for a section that cannot be used.
  */
@@ -90,29 +137,14 @@ int sframe_parse_header(const struct sframe_header *header,
 			struct sframe_view *view)
 {
 	u64 base = sizeof(*header) + (u64)header->aux_len;
-	u64 fdes = base + header->fde_off;
-	u64 fdes_end = fdes + (u64)header->nr_fdes * sizeof(struct sframe_fde);
-	u64 fres = base + header->fre_off;
 
-	if (header->magic != SFRAME_MAGIC ||
-	    header->version != SFRAME_VERSION_3 ||
-	    header->abi != SFRAME_ABI ||
-	    (header->flags & ~SFRAME_F_ALL) ||
-	    !(header->flags & SFRAME_F_FDE_SORTED) ||
-	    !header->nr_fdes)
+	if (sframe_header_fault(header, size))
 		return -EINVAL;
-	if (fdes_end > fres || fres + header->fre_len > size || fdes % 4)
-		return -EINVAL;
-	/* A row has at least a byte each of start and information. */
-	if (sizeof(struct sframe_attr) + (u64)header->nr_fres * 2 >
-	    header->fre_len)
-		return -EINVAL;
-
 	*view = (struct sframe_view) {
 		.start		= start,
 		.size		= size,
-		.fdes		= fdes,
-		.fres		= fres,
+		.fdes		= base + header->fde_off,
+		.fres		= base + header->fre_off,
 		.nr_fdes	= header->nr_fdes,
 		.nr_fres	= header->nr_fres,
 		.fre_len	= header->fre_len,

@@ -31,12 +31,11 @@ not_while_open (const char *what)
 /* RCU  */
 
 static unsigned int readers;
-/* The oldest first: the maple tree counts on it.  */
 static struct rcu_head *callbacks, **last_callback = &callbacks;
 
 /* Another CPU may do something now, of which this one's reader must be
    unharmed.  */
-static void
+void
 rcu_event (void)
 {
   unsigned int saved = readers;
@@ -108,152 +107,98 @@ rcu_barrier (void)
     }
 }
 
-/* Allocator  */
+/* Sequence counts  */
 
-struct chunk
+static unsigned int preempt_count;
+
+void
+preempt_disable (void)
 {
-  unsigned long is_node;
-  /* Of the strictest alignment that there is; nodes have their size's.  */
-  unsigned char bytes[] __attribute__ ((aligned (256)));
-};
+  ++preempt_count;
+}
+
+void
+preempt_enable (void)
+{
+  if (preempt_count-- == 0)
+    bug ("preemption enabled, but not disabled");
+}
+
+unsigned int
+read_seqcount_begin (const seqcount_t *seq)
+{
+  if (seq->count % 2 != 0)
+    bug ("reader waits for a change");
+  return seq->count;
+}
+
+void
+write_seqcount_begin (seqcount_t *seq)
+{
+  if (preempt_count == 0)
+    bug ("change can be preempted");
+  if (seq->count++ % 2 != 0)
+    bug ("change within a change");
+}
+
+void
+write_seqcount_end (seqcount_t *seq)
+{
+  if (seq->count++ % 2 == 0)
+    bug ("end of no change");
+}
+
+/* Allocator  */
 
 static bool
 out_of_memory (gfp_t gfp)
 {
   not_while_open ("allocation with user memory open");
-  /* Make the tree let go of its lock and ask again.  */
-  if (!gfpflags_allow_blocking (gfp))
-    return true;
+  if (preempt_count != 0)
+    bug ("allocation may sleep with preemption off");
   if (readers != 0)
     bug ("allocation may sleep under RCU");
-  return ((gfp & __GFP_NOFAIL) == 0 && machine.no_memory_after != 0
-	  && --machine.no_memory_after == 0);
-}
-
-static void *
-allocate (size_t size, gfp_t gfp, bool is_node)
-{
-  size_t align = __alignof__ (struct chunk);
-  struct chunk *chunk;
-
-  if (out_of_memory (gfp))
-    return NULL;
-  chunk = aligned_alloc (align, ALIGN (sizeof *chunk + size, align));
-  if (chunk == NULL)
-    bug ("out of memory indeed");
-  chunk->is_node = is_node;
-  ++*(is_node ? &machine.nodes : &machine.objects);
-  /* What was not written must not be relied on.  */
-  memset (chunk->bytes, (gfp & __GFP_ZERO) != 0 ? 0 : 0xa5, size);
-  return chunk->bytes;
+  /* The process pays for what it registers.  */
+  if ((gfp & __GFP_ACCOUNT) == 0)
+    bug ("allocation is charged to nobody");
+  return machine.no_memory_after != 0 && --machine.no_memory_after == 0;
 }
 
 void *
 kmalloc (size_t size, gfp_t gfp)
 {
-  return allocate (size, gfp, false);
+  void *object;
+
+  if (out_of_memory (gfp))
+    return NULL;
+  object = malloc (size);
+  if (object == NULL)
+    bug ("out of memory indeed");
+  ++machine.objects;
+  /* What was not written must not be relied on.  */
+  return memset (object, (gfp & __GFP_ZERO) != 0 ? 0 : 0xa5, size);
 }
 
-/* As in the kernel, of either kind.  */
 void
 kfree (void *object)
 {
-  struct chunk *chunk;
-
-  if (object == NULL)
-    return;
-  chunk = container_of (object, struct chunk, bytes);
-  --*(chunk->is_node ? &machine.nodes : &machine.objects);
-  free (chunk);
-}
-
-struct kmem_cache *
-__kmem_cache_create_args (const char *name, unsigned int size,
-			  struct kmem_cache_args *args, unsigned int flags)
-{
-  static struct kmem_cache cache;
-
-  if (cache.size != 0)
-    bug ("second cache");
-  cache.size = size;
-  return &cache;
-}
-
-void *
-kmem_cache_alloc_lru (struct kmem_cache *cache, struct list_lru *lru, int gfp)
-{
-  return allocate (cache->size, gfp, true);
-}
-
-void
-kmem_cache_free_bulk (struct kmem_cache *cache, size_t count, void **list)
-{
-  while (count > 0)
-    kfree (list[--count]);
-}
-
-int
-kmem_cache_refill_sheaf (struct kmem_cache *cache, gfp_t gfp,
-			 struct slab_sheaf **sheaf, unsigned int size)
-{
-  while ((*sheaf)->size < size)
-    {
-      void *node = allocate (cache->size, gfp, true);
-      if (node == NULL)
-	return -ENOMEM;
-      (*sheaf)->objects[(*sheaf)->size++] = node;
-    }
-  return 0;
-}
-
-struct slab_sheaf *
-kmem_cache_prefill_sheaf (struct kmem_cache *cache, gfp_t gfp,
-			  unsigned int size)
-{
-  enum { OBJECTS_MAX = 64 };
-  struct slab_sheaf *sheaf
-    = calloc (1, sizeof *sheaf + OBJECTS_MAX * sizeof sheaf->objects[0]);
-
-  if (sheaf == NULL || size > OBJECTS_MAX)
-    bug ("large sheaf");
-  if (kmem_cache_refill_sheaf (cache, gfp, &sheaf, size) == 0)
-    return sheaf;
-  kmem_cache_return_sheaf (cache, gfp, sheaf);
-  return NULL;
-}
-
-void
-kmem_cache_return_sheaf (struct kmem_cache *cache, gfp_t gfp,
-			 struct slab_sheaf *sheaf)
-{
-  kmem_cache_free_bulk (cache, sheaf->size, sheaf->objects);
-  free (sheaf);
-}
-
-void *
-kmem_cache_alloc_from_sheaf (struct kmem_cache *cache, gfp_t gfp,
-			     struct slab_sheaf *sheaf)
-{
-  if (sheaf->size == 0)
-    bug ("empty sheaf");
-  return sheaf->objects[--sheaf->size];
+  machine.objects -= object != NULL;
+  free (object);
 }
 
 /* Tasks and mappings  */
 
-extern void maple_tree_init (void);
-
-void
-machine_start (void)
-{
-  maple_tree_init ();
-}
-
+/* What follows %p is no more than a letter here.  */
 void
 pr_debug_ratelimited (const char *format, ...)
 {
+  va_list args;
+
   not_while_open ("message with user memory open");
   ++machine.messages;
+  va_start (args, format);
+  vsnprintf (machine.message, sizeof machine.message, format, args);
+  va_end (args);
 }
 
 int

@@ -56,6 +56,27 @@ sign_extend32 (u32 value, int bit)
 #define kmalloc_obj(object, ...) \
   __alloc_objs (kmalloc, default_gfp (__VA_ARGS__), typeof (object), 1)
 
+/* linux/nospec.h  */
+
+#define array_index_nospec(index, size)					\
+  (++machine.clamped, (index) < (size) ? (index) : 0)
+
+/* linux/seqlock.h, linux/preempt.h.  A reader that meets a change half done
+   would wait for ever, as there is one thread.  */
+
+typedef struct
+{
+  unsigned int count;
+} seqcount_t;
+
+#define seqcount_init(seq) ((seq)->count = 0)
+extern unsigned int read_seqcount_begin (const seqcount_t *seq);
+#define read_seqcount_retry(seq, start) ((seq)->count != (start))
+extern void write_seqcount_begin (seqcount_t *seq);
+extern void write_seqcount_end (seqcount_t *seq);
+extern void preempt_disable (void);
+extern void preempt_enable (void);
+
 /* linux/rcupdate.h  */
 
 #include <linux/cleanup.h>
@@ -155,8 +176,6 @@ extern void might_fault (void);
 #define task_pt_regs(task) (&current_registers)
 extern struct pt_regs current_registers;
 
-/* Set up the allocator; done once.  */
-extern void machine_start (void);
 /* Map SIZE bytes at START of MM, where nothing is mapped.  */
 extern struct vm_area_struct *machine_map (struct mm_struct *mm,
 					   unsigned long start,

@@ -27,10 +27,13 @@ struct machine
 
   /* Accesses to user memory, and those that met an unmapped byte.  */
   unsigned long accesses, unmapped;
-  /* Objects of kmalloc, and nodes of trees, that are not yet freed.  */
-  unsigned long objects, nodes;
-  /* Debug messages; calls of fault_in_readable.  */
+  /* Objects of kmalloc that are not yet freed.  */
+  unsigned long objects;
+  /* Indices that speculation cannot take out of bounds.  */
+  unsigned long clamped;
+  /* Debug messages, and the last one; calls of fault_in_readable.  */
   unsigned long messages, fault_ins;
+  char message[256];
 };
 
 extern struct machine machine;

@@ -1,8 +1,8 @@
 /* RCU as the kernel's headers for user space want it from liburcu.
    SPDX-License-Identifier: GPL-2.0-only
 
-   There is one thread, so that a test says when something happens.  A lock or
-   unlock of the reader is where another CPU may act (see kernel.h), and grace
+   There is one thread, so that a test says when something happens.  Whatever a
+   reader does of RCU is where another CPU may act (see kernel.h), and grace
    periods end in rcu_barrier alone, so that the sanitizer sees whoever holds
    on to what is freed.  */
 
@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 
-/* Of two words, as in the kernel: nodes of trees have no room for more.  */
 struct rcu_head
 {
   struct rcu_head *next;
@@ -27,7 +26,9 @@ extern void rcu_kfree (struct rcu_head *head, size_t offset);
 
 #define kfree_rcu(object, head)						\
   rcu_kfree (&(object)->head, offsetof (__typeof__ (*(object)), head))
-#define rcu_dereference(p) (p)
+/* Another CPU may act before each step of a reader.  */
+extern void rcu_event (void);
+#define rcu_dereference(p) (rcu_event (), (p))
 #define rcu_assign_pointer(p, value) ((p) = (value))
 
 #endif /* SHIM_URCU_H  */

@@ -9,6 +9,7 @@
 
 #include <linux/errno.h>
 #include <linux/fpu.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sframe_format.h>
 #include <linux/stddef.h>
@@ -48,12 +49,15 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 				unsigned long *value)
 {
 	if (reg < SFRAME_REG_FPR) {
+		/* The number comes out of a table. */
+		reg = array_index_nospec(reg, SFRAME_REG_FPR);
 		*value = regs->gprs[reg];
 		return 0;
 	}
 	reg -= SFRAME_REG_FPR;
 	if (reg >= ARRAY_SIZE(sframe_fprs))
 		return -ENOENT;
+	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_fprs));
 	save_user_fpu_regs();
 	*value = current->thread.ufpu.vxrs[sframe_fprs[reg]].high;
 	return 0;
@@ -65,11 +69,14 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 {
 	_sigregs __user *regs = (void __user *)sigregs;
 
-	if (reg < SFRAME_REG_FPR)
+	if (reg < SFRAME_REG_FPR) {
+		reg = array_index_nospec(reg, SFRAME_REG_FPR);
 		return get_user(*value, &regs->regs.gprs[reg]);
+	}
 	reg -= SFRAME_REG_FPR;
 	if (reg >= ARRAY_SIZE(sframe_fprs))
 		return -ENOENT;
+	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_fprs));
 	return get_user(*value, (unsigned long __user *)
 			&regs->fpregs.fprs[sframe_fprs[reg]]);
 }

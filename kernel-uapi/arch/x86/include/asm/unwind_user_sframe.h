@@ -7,6 +7,7 @@
 #ifndef _ASM_X86_UNWIND_USER_SFRAME_H
 #define _ASM_X86_UNWIND_USER_SFRAME_H
 
+#include <linux/nospec.h>
 #include <linux/sframe_format.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -57,6 +58,8 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 {
 	if (reg >= ARRAY_SIZE(sframe_regs))
 		return -ENOENT;
+	/* The number comes out of a table. */
+	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_regs));
 	*value = regs_get_register(regs, sframe_regs[reg].pt_regs);
 	return 0;
 }
@@ -67,6 +70,7 @@ static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
 {
 	if (reg >= ARRAY_SIZE(sframe_regs))
 		return -ENOENT;
+	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_regs));
 	return get_user(*value, (unsigned long __user *)
 			(ucontext + sframe_regs[reg].ucontext));
 }

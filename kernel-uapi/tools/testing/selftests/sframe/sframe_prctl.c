@@ -176,6 +176,38 @@ TEST_F(sframe, overlaps)
 	EXPECT_EQ(0, drop(t + 256));
 }
 
+/* The identical request is good although mprotect() has split a mapping. */
+TEST_F(sframe, again_when_split)
+{
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text, 2 * PAGE));
+	ASSERT_EQ(0, mprotect(self->map + PAGE, PAGE, PROT_EXEC));
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text, 2 * PAGE));
+	EXPECT_EQ(EINVAL, add(self->table, sizeof(good), self->text,
+			      2 * PAGE - 1));
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(EINVAL, add(self->table, sizeof(good), self->text,
+			      2 * PAGE));
+}
+
+/* A table that was rewritten in place is another one. */
+TEST_F(sframe, again_with_another_header)
+{
+	struct table_header *h = (struct table_header *)self->map;
+
+	EXPECT_EQ(0, add(self->table, PAGE, self->text, PAGE));
+	h->fixed_ra -= 8;
+	EXPECT_EQ(EEXIST, add(self->table, PAGE, self->text, PAGE));
+	EXPECT_EQ(EEXIST, add(self->table, PAGE, self->text + PAGE, PAGE));
+	h->magic = 0;
+	EXPECT_EQ(EINVAL, add(self->table, PAGE, self->text, PAGE));
+	h->magic = good.header.magic;
+	h->fixed_ra += 8;
+	EXPECT_EQ(0, add(self->table, PAGE, self->text, PAGE));
+	h->fixed_ra -= 8;
+	EXPECT_EQ(0, drop(self->table));
+	EXPECT_EQ(0, add(self->table, PAGE, self->text, PAGE));
+}
+
 /* Some 20,000 calls, in an emulated machine with all checkers. */
 TEST_F_TIMEOUT(sframe, limit, 300)
 {
@@ -191,8 +223,10 @@ TEST_F_TIMEOUT(sframe, limit, 300)
 			  1);
 	EXPECT_EQ(ENOSPC, ret);
 	EXPECT_GT(i, 8192);
-	/* What is there can still be said again. */
+	/* What is there can still be said again, and an overlap is one. */
 	EXPECT_EQ(0, add(self->table, sizeof(good), (unsigned long)text, 1));
+	EXPECT_EQ(EEXIST, add(self->table, sizeof(good), (unsigned long)text,
+			      2));
 	EXPECT_EQ(0, drop(self->table));
 	EXPECT_EQ(0, add_good(self->table, self->text));
 }
