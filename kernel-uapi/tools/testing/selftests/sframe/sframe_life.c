@@ -8,8 +8,11 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
@@ -318,6 +321,165 @@ TEST_F(life, vforked)
 	EXPECT_EQ(STOPS, run_child(CLONE_VM | CLONE_VFORK, drop_and_trace,
 				   self->map));
 	EXPECT_DROPPED();
+}
+
+/*
+ * The stack of a task that exits: it is asked for by a context switch, as the
+ * tracer stops the task, and the page of the table has gone before.
+ */
+
+static char *table_page;
+static int exit_signal;
+
+/* A page of a file can be had again, which the unwinder may do or not. */
+static int put_table_in_file(char *at)
+{
+	int fd = memfd_create("table", 0);
+	int ret = fd < 0 || write(fd, &good, sizeof(good)) != sizeof(good) ||
+		  ftruncate(fd, PAGE) ||
+		  mmap(at, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != at;
+
+	close(fd);
+	table_page = at;
+	return ret;
+}
+
+static void exit_here(void)
+{
+	madvise(table_page, PAGE, MADV_DONTNEED);
+	if (exit_signal)
+		kill(getpid(), exit_signal);
+	_exit(0);
+}
+
+static noinline void exit_through_thunk(void)
+{
+	USE_SAVED_REGS();
+	thunk(exit_here);
+	KEEP();
+}
+
+/* A child has to map the pages of its tables anew. */
+static void touch_own_table(void)
+{
+	struct own_table own = own_table();
+
+	for (unsigned long i = 0; i < own.size; i += PAGE)
+		USE(((char *)own.start)[i]);
+	USE(((char *)own.start)[own.size - 1]);
+}
+
+static pid_t start_exiting(int sig)
+{
+	struct rlimit none = { 0, 0 };
+	pid_t pid = fork();
+
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &none);
+		exit_signal = sig;
+		touch_own_table();
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		exit_through_thunk();
+	}
+	return pid;
+}
+
+/* Whether the task stopped as @wanted tells: in the form of waitpid(). */
+static bool stops_at(pid_t pid, int wanted)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) &&
+	       status >> 8 == wanted;
+}
+
+/* Let the task go on to the entry of exit_group(). */
+static bool goes_to_exit_group(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+
+	do {
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) ||
+		    !stops_at(pid, SIGTRAP | 0x80) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) < 0)
+			return false;
+	} while (info.op != PTRACE_SYSCALL_INFO_ENTRY ||
+		 info.entry.nr != SYS_exit_group);
+	return true;
+}
+
+/* Where the stacks in the ring end that come through the code. */
+static int end_of_chains(struct ring *ring)
+{
+	unsigned long call = (unsigned long)thunk + THUNK_AFTER_CALL;
+	static unsigned long ips[CHAIN_MAX];
+	struct perf_event_header header;
+	int count, ret = WRONG;
+
+	for (uint64_t at = 0; at < ring->page->data_head; at += header.size) {
+		atomic_thread_fence(memory_order_acquire);
+		copy_out(ring, at, &header, sizeof(header));
+		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
+			continue;
+		count = read_ips(ring, at, ips);
+		for (int i = 0; i < count; i++)
+			if (ips[i] == call)
+				ret = i == count - 1 ? STOPS : PASSES;
+	}
+	return ret;
+}
+
+/* Options of ptrace(), the signal it dies of, and where its stack ends. */
+static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
+			int expected)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_CONTEXT_SWITCHES);
+	pid_t pid = start_exiting(sig);
+	struct ring ring;
+	int status;
+
+	ASSERT_LT(0, pid);
+	ASSERT_TRUE(stops_at(pid, SIGSTOP));
+	ASSERT_EQ(0, ptrace(PTRACE_SETOPTIONS, pid, NULL, options));
+	attr.disabled = 0;
+	ASSERT_EQ(0, open_ring(&ring, &attr, pid, -1));
+	if (options & PTRACE_O_TRACESYSGOOD) {
+		ASSERT_TRUE(goes_to_exit_group(pid));
+	} else {
+		ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
+		ASSERT_TRUE(stops_at(pid, sig ? sig : SIGTRAP |
+						      PTRACE_EVENT_EXIT << 8));
+	}
+	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, sig));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(sig, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	EXPECT_EQ(expected, end_of_chains(&ring));
+	close_ring(&ring);
+}
+
+/* It cannot be killed any more: no page is waited for. */
+TEST_F(life, exiting)
+{
+	ASSERT_EQ(0, put_table_in_file(self->map));
+	ASSERT_EQ(0, add_good(self->table));
+	expect_exit(_metadata, PTRACE_O_TRACEEXIT, 0, STOPS);
+}
+
+/* It still can be. */
+TEST_F(life, about_to_exit)
+{
+	ASSERT_EQ(0, put_table_in_file(self->map));
+	ASSERT_EQ(0, add_good(self->table));
+	expect_exit(_metadata, PTRACE_O_TRACESYSGOOD, 0, PASSES);
+}
+
+TEST_F(life, about_to_die)
+{
+	ASSERT_EQ(0, put_table_in_file(self->map));
+	ASSERT_EQ(0, add_good(self->table));
+	expect_exit(_metadata, 0, SIGABRT, PASSES);
 }
 
 TEST_HARNESS_MAIN
