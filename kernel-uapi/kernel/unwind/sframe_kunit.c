@@ -106,6 +106,8 @@ static void header_field(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, c->ret,
 			sframe_parse_header(&header, SZ_64K, GOOD_SIZE, &view));
+	/* A refusal has a reason. */
+	KUNIT_EXPECT_EQ(test, !c->ret, !sframe_header_fault(&header, GOOD_SIZE));
 }
 
 static void header_size(struct kunit *test)

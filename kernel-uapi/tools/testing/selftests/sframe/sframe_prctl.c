@@ -5,9 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -145,6 +147,57 @@ TEST_F(sframe, header)
 	REFUSED(fde_off, UINT32_MAX);
 	REFUSED(fre_off, UINT32_MAX);
 	EXPECT_EQ(ENOENT, drop(self->table));
+}
+
+/* Switch debug messages of the registry; whether there are such. */
+static bool debug(const char *how)
+{
+	int fd = open("/proc/dynamic_debug/control", O_WRONLY);
+	bool ret = fd >= 0 && write(fd, how, strlen(how)) > 0;
+
+	close(fd);
+	return ret;
+}
+
+/* Whether one of the messages that @kmsg has from here on contains @text. */
+static bool is_told(int kmsg, const char *text)
+{
+	char line[1024];
+	ssize_t len;
+
+	while ((len = read(kmsg, line, sizeof(line) - 1)) > 0) {
+		line[len] = 0;
+		if (strstr(line, text))
+			return true;
+	}
+	return false;
+}
+
+/* Who was refused, the table of which file, and why. */
+TEST_F(sframe, refusal_is_told)
+{
+	struct table_header *h = (struct table_header *)self->map;
+	int fd = memfd_create("old_table", 0);
+	int kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	char *text;
+
+	ASSERT_LE(0, fd);
+	if (kmsg < 0 || !debug("file kernel/unwind/sframe* +p"))
+		SKIP(return, "no dynamic debug, or not for this user");
+	h->version = 2;
+	ASSERT_EQ(PAGE, write(fd, self->map, PAGE));
+	ASSERT_EQ(self->map, mmap(self->map, PAGE, PROT_READ,
+				  MAP_PRIVATE | MAP_FIXED, fd, 0));
+	ASSERT_LE(0, lseek(kmsg, 0, SEEK_END));
+	EXPECT_EQ(EINVAL, add_good(self->table, self->text));
+	ASSERT_TRUE(debug("file kernel/unwind/sframe* -p"));
+	ASSERT_LT(0, asprintf(&text,
+			      "sframe_prctl[%d]: table at %#lx in memfd:old_table refused: version 2",
+			      getpid(), self->table));
+	EXPECT_TRUE(is_told(kmsg, text));
+	free(text);
+	close(kmsg);
+	close(fd);
 }
 
 TEST_F(sframe, unreadable)
