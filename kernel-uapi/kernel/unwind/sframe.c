@@ -70,13 +70,15 @@ struct sframe_mm {
  * @view:	both; constant
  * @by_text:	in the tree of texts, which do not overlap
  * @by_table:	in the tree of tables, which are the same or do not overlap
- * @rcu:	for readers that still look at @view
+ * @rcu:	once in neither; for readers that still look at the two above
  */
 struct sframe_text {
 	struct sframe_view	view;
 	struct rb_node		by_text;
-	struct rb_node		by_table;
-	struct rcu_head		rcu;
+	union {
+		struct rb_node	by_table;
+		struct rcu_head	rcu;
+	};
 };
 
 /* Searches that run meanwhile are repeated; they wait for the end of this. */
