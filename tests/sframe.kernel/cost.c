@@ -1,4 +1,4 @@
-/* What the largest process can make the kernel's registry do, in counted steps.
+/* What the largest process makes the kernel's registry do, in counted steps.
    SPDX-License-Identifier: GPL-2.0-only
 
    A step is a basic block of the registry, of its reader or of the trees.  A

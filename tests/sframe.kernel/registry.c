@@ -911,7 +911,8 @@ turn_tree (void)
 
   locked_at_last = process.locked;
   /* Others wait while the search holds the lock.  */
-  if (!process.locked && add (TABLE, text, 1) == 0 && next_text / MANY % 2 != 0)
+  if (!process.locked && add (TABLE, text, 1) == 0
+      && next_text / MANY % 2 != 0)
     {
       mmap_write_lock_killable (&process);
       sframe_unmap (&process, text, text + 1);
