@@ -187,7 +187,7 @@ extern void machine_unmap (struct mm_struct *mm, unsigned long start,
 			   unsigned long end);
 /* Let a mapping of MM end, and another begin, at ADDRESS.  */
 extern void machine_split (struct mm_struct *mm, unsigned long address);
-/* Give NEW the mappings of OLD without those of SKIP's bits, which count modulo
+/* Give NEW the mappings of OLD without those of SKIP's bits, counted modulo
    the bits of a long, and its tables.  Returns what sframe_dup_mm says.  */
 extern int machine_fork (struct mm_struct *new, struct mm_struct *old,
 			 unsigned long skip);
