@@ -134,6 +134,8 @@ check_step (const struct unwind_user_state *before,
     }
   expected.sframe_rows = state->sframe_rows;
   expected.sframe = state->sframe;
+  expected.code = state->code;
+  expected.code_size = state->code_size;
   expected.done = result == 0;
   hold (memcmp (&expected, state, sizeof expected) == 0,
 	"the state as before");

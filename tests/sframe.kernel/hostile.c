@@ -136,7 +136,7 @@ check_step (const struct unwind_user_state *before,
 		|| result == -EBADMSG || result == -EINVAL
 		|| result == -E2BIG, "one of the errors");
   require_that (state->sframe_rows - before->sframe_rows <= 65536
-		&& state->sframe_rows <= (1U << 18) + 1, "bounded work");
+		&& state->sframe_rows <= 2 * 65536, "bounded work");
   if (result == 0 && !state->done)
     {
       /* What a signal has interrupted may be on another stack.  */
@@ -148,6 +148,8 @@ check_step (const struct unwind_user_state *before,
     }
   expected.sframe_rows = state->sframe_rows;
   expected.sframe = state->sframe;
+  expected.code = state->code;
+  expected.code_size = state->code_size;
   expected.done = result == 0;
   require_that (memcmp (&expected, state, sizeof expected) == 0,
 		"the state as before");

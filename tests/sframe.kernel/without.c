@@ -39,9 +39,10 @@ test_memory (void)
 static void
 test_unwinding (void)
 {
-  CHECK (sframe_unwind_next (NULL) == -ENOENT);
-  CHECK (!sframe_has_own (&process));
-  CHECK (sframe_guess_ok (0));
+  struct unwind_user_state state = { .ws = sizeof (long) };
+
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  CHECK (sframe_guess_ok (&state, 0, 0, 0));
 }
 
 #define CASE(name) { #name, test_##name }

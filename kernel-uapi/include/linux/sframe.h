@@ -11,9 +11,9 @@
 
 #include <linux/errno.h>
 #include <linux/mm_types.h>
+#include <linux/unwind_user_types.h>
 
 struct elf64_phdr;
-struct unwind_user_state;
 
 /**
  * struct sframe_info - a text range that is registered, and its table
@@ -44,8 +44,8 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias);
 int sframe_remove(unsigned long table);
 int sframe_unwind_next(struct unwind_user_state *state);
-bool sframe_has_own(struct mm_struct *mm);
-bool __sframe_guess_ok(unsigned long ip);
+bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
+		       unsigned long sp, unsigned long next);
 
 /* A new mm has no tables, whatever it was copied from. */
 static inline void sframe_init_mm(struct mm_struct *mm)
@@ -79,12 +79,9 @@ static inline int sframe_unwind_next(struct unwind_user_state *state)
 	return -ENOENT;
 }
 
-static inline bool sframe_has_own(struct mm_struct *mm)
-{
-	return false;
-}
-
-static inline bool __sframe_guess_ok(unsigned long ip)
+static inline bool __sframe_guess_ok(struct unwind_user_state *state,
+				     unsigned long ip, unsigned long sp,
+				     unsigned long next)
 {
 	return true;
 }
@@ -127,12 +124,16 @@ static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Whether a frame that is guessed by frame pointers, and would return to @ip,
- * can be one.  Who has no tables of his own gets what there always was.
+ * Whether a frame that is guessed by frame pointers can be one: it would return
+ * to @ip, its record ends at @sp and says that the next one is at @next.  A
+ * process of 32 bits has no tables.
  */
-static inline bool sframe_guess_ok(unsigned long ip)
+static inline bool sframe_guess_ok(struct unwind_user_state *state,
+				   unsigned long ip, unsigned long sp,
+				   unsigned long next)
 {
-	return !sframe_has_own(current->mm) || __sframe_guess_ok(ip);
+	return state->ws != sizeof(long) || !sframe_registered(current->mm) ||
+	       __sframe_guess_ok(state, ip, sp, next);
 }
 
 #endif /* _LINUX_SFRAME_H */

@@ -94,19 +94,13 @@ static void sframe_end_change(struct sframe_mm *sframe)
 	preempt_enable();
 }
 
-/* sframe_has_own() looks at the number without the lock. */
-static void sframe_count_texts(struct sframe_mm *sframe, int more)
-{
-	WRITE_ONCE(sframe->nr_texts, sframe->nr_texts + more);
-}
-
 static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 {
 	sframe_begin_change(sframe);
 	rb_erase(&text->by_text, &sframe->texts);
 	sframe_end_change(sframe);
 	rb_erase(&text->by_table, &sframe->tables);
-	sframe_count_texts(sframe, -1);
+	sframe->nr_texts--;
 	kfree_rcu(text, rcu);
 }
 
@@ -233,7 +227,7 @@ static int sframe_new_text(struct sframe_mm *sframe,
 	sframe_link_text(&sframe->texts, text);
 	sframe_end_change(sframe);
 	rb_add(&text->by_table, &sframe->tables, sframe_table_less);
-	sframe_count_texts(sframe, 1);
+	sframe->nr_texts++;
 	return 0;
 }
 
@@ -564,21 +558,6 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 		mmap_read_unlock(mm);
 	}
 	return !ret;
-}
-
-/**
- * sframe_has_own - whether a process has tables of its own
- * @mm:		the current one
- *
- * One of them, as a rule that of the vDSO, says nothing about the program.
- *
- * Return: whether it has, or had when it was looked at.
- */
-bool sframe_has_own(struct mm_struct *mm)
-{
-	struct sframe_mm *sframe = READ_ONCE(mm->sframe);
-
-	return sframe && READ_ONCE(sframe->nr_texts) > 1;
 }
 
 /**

@@ -37,6 +37,7 @@ struct sframe_place {
  * @fp:		the frame pointer
  * @outermost:	there is no calling frame, and the places mean nothing
  * @signal:	the calling frame did not call, but was interrupted
+ * @at_start:	the address is that of the function's first byte
  * @at_end:	the address is that of the function's last byte
  */
 struct sframe_rule {
@@ -45,6 +46,7 @@ struct sframe_rule {
 	struct sframe_place	fp;
 	bool			outermost;
 	bool			signal;
+	bool			at_start;
 	bool			at_end;
 };
 

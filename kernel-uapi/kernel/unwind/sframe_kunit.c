@@ -693,6 +693,31 @@ static void expect_stuck(struct kunit *test, struct unwind_user_state *state,
 	KUNIT_EXPECT_FALSE(test, state->done);
 }
 
+/*
+ * The walk ends at a frame whose rule cannot be followed: nothing of the state
+ * changed, and no other way to go on is tried.
+ */
+static void expect_end(struct kunit *test, struct unwind_user_state *state)
+{
+	struct unwind_user_state old = *state;
+
+	KUNIT_EXPECT_EQ(test, 0, sframe_unwind_next(state));
+	KUNIT_EXPECT_TRUE(test, state->done);
+	KUNIT_EXPECT_EQ(test, old.ip, state->ip);
+	KUNIT_EXPECT_EQ(test, old.sp, state->sp);
+	KUNIT_EXPECT_EQ(test, old.fp, state->fp);
+	KUNIT_EXPECT_EQ(test, old.topmost, state->topmost);
+	state->done = false;
+}
+
+/* A return address that can be one: all of the memory is executable. */
+static unsigned long return_address(struct kunit *test, unsigned long n)
+{
+	struct place *place = test->priv;
+
+	return place->text + 2 * n;
+}
+
 static void step_sp(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -703,9 +728,10 @@ static void step_sp(struct kunit *test)
 		FN_ROWS(2, 0, SP(1, 0), UP(8),
 			4, SP(2, 0), UP(32), -16) });
 	add_text(test);
-	put_word(test, place->stack + CFA(24), 0x1234);
+	put_word(test, place->stack + CFA(24), return_address(test, 1));
 	put_word(test, place->stack + CFA(16), 0x5678);
-	expect_step(test, &state, 0x1234, place->stack + 32, 0x5678);
+	expect_step(test, &state, return_address(test, 1), place->stack + 32,
+		    0x5678);
 }
 
 static void step_fp(struct kunit *test)
@@ -715,9 +741,9 @@ static void step_fp(struct kunit *test)
 
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, FP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack + 256 + CFA(8), 0x1234);
-	expect_step(test, &state, 0x1234, place->stack + 256 + 16,
-		    place->stack + 256);
+	put_word(test, place->stack + 256 + CFA(8), return_address(test, 1));
+	expect_step(test, &state, return_address(test, 1),
+		    place->stack + 256 + 16, place->stack + 256);
 }
 
 /* A return address belongs to the call before it, another one does not. */
@@ -730,17 +756,20 @@ static void step_return_address(struct kunit *test)
 	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
 	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack + CFA(0), 0x1111);
-	put_word(test, place->stack + CFA(8), 0x2222);
-	expect_step(test, &state, 0x1111, place->stack + 8, state.fp);
+	put_word(test, place->stack + CFA(0), return_address(test, 1));
+	put_word(test, place->stack + CFA(8), return_address(test, 2));
+	expect_step(test, &state, return_address(test, 1), place->stack + 8,
+		    state.fp);
 
 	state = frame(test, 16);
 	state.topmost = true;
-	expect_step(test, &state, 0x2222, place->stack + 16, state.fp);
+	expect_step(test, &state, return_address(test, 2), place->stack + 16,
+		    state.fp);
 
 	state = frame(test, 16);
 	state.interrupted = true;
-	expect_step(test, &state, 0x2222, place->stack + 16, state.fp);
+	expect_step(test, &state, return_address(test, 2), place->stack + 16,
+		    state.fp);
 	KUNIT_EXPECT_FALSE(test, state.interrupted);
 }
 
@@ -786,13 +815,13 @@ static void step_wrong_cfa(struct kunit *test)
 	add_text(test);
 	for (int off = 8; off < 32; off += 16) {
 		state = frame(test, off);
-		expect_stuck(test, &state, -EINVAL);
+		expect_end(test, &state);
 	}
 	state = frame(test, 40);
 	state.fp = place->stack - 64;
-	expect_stuck(test, &state, -EINVAL);
+	expect_end(test, &state);
 	state.fp = place->stack + 4;
-	expect_stuck(test, &state, -EINVAL);
+	expect_end(test, &state);
 }
 
 static void step_unreadable_stack(struct kunit *test)
@@ -803,9 +832,29 @@ static void step_unreadable_stack(struct kunit *test)
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
 	add_text(test);
 	state.sp = place->stack + PAGE_SIZE - 8;
-	expect_stuck(test, &state, -EFAULT);
+	expect_end(test, &state);
 	state.sp = ULONG_MAX - 7;
-	expect_stuck(test, &state, -EINVAL);
+	expect_end(test, &state);
+}
+
+/* What a table gives for a return address has to be where there is code. */
+static void step_no_code(struct kunit *test)
+{
+	struct place *place = test->priv;
+	unsigned long data = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE,
+					   PROT_READ | PROT_WRITE,
+					   MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	const unsigned long words[] = {
+		0, 2, 0x4d, place->stack + PAGE_SIZE + 8, data + 8, ULONG_MAX,
+	};
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
+	add_text(test);
+	for (unsigned int i = 0; i < ARRAY_SIZE(words); i++) {
+		put_word(test, place->stack + CFA(8), words[i]);
+		expect_end(test, &state);
+	}
 }
 
 #ifdef CONFIG_S390
@@ -853,14 +902,15 @@ static void step_other_register(struct kunit *test)
 	      { .size = 16, .info2 = SFRAME_FDE_FLEXIBLE,
 		FN_ROWS(1, 0, SP(2, 0), IN_REG(3), UP(0)) });
 	add_text(test);
-	expect_stuck(test, &state, -ENOENT);
+	expect_end(test, &state);
 
 	/* A signal frame has them. */
 	state.interrupted = true;
 	state.ucontext = ucontext;
 	put_word(test, ucontext + UCONTEXT_REG_3, place->stack + 64);
-	put_word(test, place->stack + CFA(56), 0x1234);
-	expect_step(test, &state, 0x1234, place->stack + 64, state.fp);
+	put_word(test, place->stack + CFA(56), return_address(test, 1));
+	expect_step(test, &state, return_address(test, 1), place->stack + 64,
+		    state.fp);
 	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
 }
 
@@ -926,9 +976,10 @@ static void step_no_restorer(struct kunit *test)
 	add_text(test);
 	put_ucontext(test, place->stack + UCONTEXT_OFF);
 	put(test, place->text + 16, restorer, sizeof(restorer));
+	put_word(test, place->stack + CFA(0), return_address(test, 1));
 	state = frame(test, 16);
-	expect_step(test, &state,
-		    0, place->stack + 8, place->stack + 256);
+	expect_step(test, &state, return_address(test, 1), place->stack + 8,
+		    place->stack + 256);
 
 	put(test, place->text + 40, restorer, sizeof(restorer) - 1);
 	state = frame(test, 40);
@@ -968,6 +1019,7 @@ static struct kunit_case sframe_step_cases[] = {
 	KUNIT_CASE(step_no_table),
 	KUNIT_CASE(step_wrong_cfa),
 	KUNIT_CASE(step_unreadable_stack),
+	KUNIT_CASE(step_no_code),
 	KUNIT_CASE(step_other_register),
 	KUNIT_CASE(step_signal_function),
 	KUNIT_CASE(step_restorer),

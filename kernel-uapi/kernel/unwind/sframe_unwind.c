@@ -10,8 +10,8 @@
  *
  * Errors: -ENOENT if a table has nothing to say, -EFAULT if it or the stack
  * cannot be read, -EBADMSG if it contradicts the format, -EINVAL if what it
- * says makes no sense for the stack, -ENODATA if it takes FP and that is lost,
- * -E2BIG if it is too much work.
+ * says makes no sense for the stack, -ENODATA if it takes a register that is
+ * not known, -E2BIG if it is too much work.
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
@@ -30,10 +30,10 @@
 #include "sframe.h"
 
 /*
- * Rows that one trace may look at: some 500 for each frame of the longest one,
- * where most functions have fewer than 20.
+ * Rows that one trace may look at: those of the longest function that can be,
+ * or 128 for each frame of the longest trace, where most have fewer than 20.
  */
-#define SFRAME_ROWS_MAX		BIT(18)
+#define SFRAME_ROWS_MAX		BIT(16)
 
 /*
  * FDEs of functions without bytes, which may lie in front of the one that is
@@ -55,12 +55,14 @@ struct sframe_row {
 
 /*
  * What a table says of one address: @offset is that of the address from the
- * start of the function or block, @at_end is as in struct sframe_rule.
+ * start of the function or block, @at_start and @at_end are as in struct
+ * sframe_rule.
  */
 struct sframe_entry {
 	struct sframe_attr	attr;
 	struct sframe_row	row;
 	u32			offset;
+	bool			at_start;
 	bool			at_end;
 };
 
@@ -470,6 +472,7 @@ static __always_inline int sframe_find_entry(const struct sframe_view *view,
 		return ret;
 	/* It fits 32 bits as the size of the function does. */
 	entry->offset = (u64)offset - (u64)fde.start;
+	entry->at_start = !entry->offset;
 	entry->at_end = entry->offset == fde.size - 1;
 	if (!entry->attr.nr_fres)
 		return 0;
@@ -597,6 +600,7 @@ static int sframe_decode(const struct sframe_view *view,
 			 struct sframe_rule *rule)
 {
 	rule->signal = SFRAME_ATTR_SIGNAL(entry->attr.info);
+	rule->at_start = entry->at_start;
 	rule->at_end = entry->at_end;
 	/* No rows, or no words: RA is undefined, as nobody called. */
 	rule->outermost = !entry->attr.nr_fres ||
@@ -820,7 +824,7 @@ static int sframe_reg(const struct unwind_user_state *state, u32 reg,
 		return sframe_pt_reg(task_pt_regs(current), reg, value);
 	if (state->ucontext)
 		return sframe_ucontext_reg(state->ucontext, reg, value);
-	return -ENOENT;
+	return -ENODATA;
 }
 
 /* Recover what @place, which is not unchanged, tells of. */
@@ -858,6 +862,67 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 	return sp > state->sp;
 }
 
+/*
+ * Look for a mapping with code at @ip and keep it in @state.  The mmap lock is
+ * needed only if the mapping is being changed, or is not there.
+ */
+static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma = lock_vma_under_rcu(mm, ip);
+	bool locked = !vma, code;
+
+	if (locked) {
+		if (mmap_read_lock_killable(mm))
+			return false;
+		vma = vma_lookup(mm, ip);
+	}
+	code = vma && vma->vm_flags & VM_EXEC;
+	if (code) {
+		state->code = vma->vm_start;
+		state->code_size = vma->vm_end - vma->vm_start;
+	}
+	if (locked)
+		mmap_read_unlock(mm);
+	else
+		vma_end_read(vma);
+	return code;
+}
+
+/*
+ * Whether there is code at @ip.  Tables are of executable mappings only, and
+ * one that is found here is what the next frame needs; where there is none,
+ * frames that follow each other are often of the same mapping.
+ */
+static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
+{
+	struct sframe_view *view = &state->sframe;
+
+	return ip - view->text < view->text_size ||
+	       ip - state->code < state->code_size ||
+	       sframe_find_view(ip, view) || sframe_find_code(state, ip);
+}
+
+/* Compute the CFA.  Only where a function was interrupted can SP be elsewhere. */
+static int sframe_recover_cfa(const struct unwind_user_state *state,
+			      const struct sframe_rule *rule,
+			      unsigned long *cfa)
+{
+	struct sframe_place place = rule->cfa;
+
+	if ((state->topmost || state->interrupted) &&
+	    place.kind == SFRAME_REG_VALUE && place.reg == SFRAME_REG_SP &&
+	    place.off == SFRAME_CFA_ABOVE_SP)
+		place.reg = sframe_arch_sp_reg(state->ip);
+	return sframe_recover(state, &place, 0, cfa);
+}
+
+/* Whether a call may return to @ra, whatever a table says. */
+static bool sframe_ra_ok(struct unwind_user_state *state, unsigned long ra)
+{
+	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra - 1);
+}
+
 /* Step from @state to the frame that called it. */
 static int sframe_step(struct unwind_user_state *state,
 		       const struct sframe_rule *rule)
@@ -865,7 +930,7 @@ static int sframe_step(struct unwind_user_state *state,
 	unsigned long cfa, ra, fp = state->fp;
 	int ret;
 
-	ret = sframe_recover(state, &rule->cfa, 0, &cfa);
+	ret = sframe_recover_cfa(state, rule, &cfa);
 	if (ret)
 		return ret;
 	if (!sframe_sp_ok(state, rule, cfa - SFRAME_CFA_ABOVE_SP) ||
@@ -878,6 +943,8 @@ static int sframe_step(struct unwind_user_state *state,
 		ret = sframe_recover(state, &rule->ra, cfa, &ra);
 	if (ret)
 		return ret;
+	if (!rule->signal && !sframe_ra_ok(state, ra))
+		return -EINVAL;
 	if (rule->fp.kind != SFRAME_UNCHANGED) {
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
 		if (ret)
@@ -909,7 +976,8 @@ static int sframe_lookup(struct unwind_user_state *state,
 	/* A call that never returns may have its return address elsewhere. */
 	if ((!state->topmost && !state->interrupted) || state->ip_behind)
 		ip--;
-	if (ip - view->text >= view->text_size && !sframe_find_view(ip, view))
+	if (state->ip & (SFRAME_INSN_ALIGN - 1) ||
+	    (ip - view->text >= view->text_size && !sframe_find_view(ip, view)))
 		return -ENOENT;
 	ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
 	if (ret == -EBADMSG) {
@@ -919,41 +987,83 @@ static int sframe_lookup(struct unwind_user_state *state,
 	return ret;
 }
 
-/* Whether there is code at @ip.  Tables are of executable mappings only. */
-static bool sframe_is_code(unsigned long ip)
+/*
+ * Whether the frame record at @next can follow one that ends at @sp; 0 ends
+ * the chain.
+ */
+static bool sframe_linked(struct unwind_user_state *state, unsigned long sp,
+			  unsigned long next)
 {
-	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma;
-	struct sframe_view view;
-	bool code;
+	unsigned long __user *ra = (void __user *)(next + SFRAME_RECORD_RA_OFF);
+	unsigned long ip;
 
-	if (sframe_find_view(ip, &view))
+	if (!next)
 		return true;
-	if (mmap_read_lock_killable(mm))
+	return next >= sp && !(next & (state->ws - 1)) && !get_user(ip, ra) &&
+	       sframe_is_code(state, ip - 1);
+}
+
+/* Whether a function that a table describes begins at @ip. */
+static bool sframe_function_at(struct unwind_user_state *state,
+			       unsigned long ip)
+{
+	struct sframe_rule rule;
+
+	return !sframe_find_rule(&state->sframe, ip, &state->sframe_rows,
+				 &rule) && rule.at_start;
+}
+
+/*
+ * Whether there can be code at @ip that no call has left there.  Compilers
+ * that write tables have none; but the first function of a context may return
+ * to the start of another one.  Interpreters, and whatever else writes code as
+ * it goes, push addresses as they like, yet keep a chain of frames.
+ */
+static bool sframe_uncalled_ok(struct unwind_user_state *state,
+			       unsigned long ip, unsigned long sp,
+			       unsigned long next)
+{
+	if (!sframe_linked(state, sp, next))
 		return false;
-	vma = vma_lookup(mm, ip);
-	code = vma && vma->vm_flags & VM_EXEC;
-	mmap_read_unlock(mm);
-	return code;
+	if (!sframe_find_view(ip - 1, &state->sframe))
+		return true;
+	return next && sframe_function_at(state, ip);
 }
 
 /**
  * __sframe_guess_ok - whether a frame can be one that no table tells of
+ * @state:	the frame below it
  * @ip:		where it would return to
+ * @sp:		where its record would end
+ * @next:	where that says the next record is
  *
  * Code without a table may have no frame pointers either.  What is taken for
  * a frame is data then, and a wrong frame is worse than a trace that ends.
  *
- * Return: whether a call or a signal can have left @ip there.
+ * Return: whether a call or a signal can have left @ip there, or else whether
+ * it is in a chain of frames.
  */
-bool __sframe_guess_ok(unsigned long ip)
+bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
+		       unsigned long sp, unsigned long next)
 {
-	return sframe_is_code(ip - 1) && sframe_arch_return_ok(ip);
+	if (!sframe_ra_ok(state, ip))
+		return false;
+	return sframe_arch_return_ok(ip) ||
+	       sframe_uncalled_ok(state, ip, sp, next);
+}
+
+/* Whether a call has led to where there is no code, or code that passes it on. */
+static bool sframe_is_nowhere(struct unwind_user_state *state)
+{
+	return (state->topmost || state->interrupted) &&
+	       (state->ip & (SFRAME_INSN_ALIGN - 1) ||
+		!sframe_is_code(state, state->ip) ||
+		sframe_arch_in_stub(state->ip));
 }
 
 /*
- * Step from where there is no code to the call that has led there.  Nothing
- * was executed since, so that what applies right after a call does.
+ * Step from there to the call.  The stack is what it was, so that what applies
+ * right after a call does.
  */
 static int sframe_leave_nowhere(struct unwind_user_state *state)
 {
@@ -969,7 +1079,7 @@ static int sframe_leave_nowhere(struct unwind_user_state *state)
 	};
 	int ret = sframe_step(state, &rule);
 
-	if (!ret && !__sframe_guess_ok(state->ip)) {
+	if (!ret && !sframe_arch_return_ok(state->ip)) {
 		*state = nowhere;
 		ret = -EINVAL;
 	}
@@ -980,7 +1090,8 @@ static int sframe_leave_nowhere(struct unwind_user_state *state)
  * sframe_unwind_next - step to the calling frame by an SFrame table
  * @state:	the frame; on return, the one that called it
  *
- * A frame that has no caller ends the walk: @state is done then.
+ * A frame that has no caller, or whose rule cannot be followed, ends the walk:
+ * @state is done then.
  *
  * Return: 0, or an error as listed where this file begins, and @state as it
  * was, for another way of unwinding to be tried.
@@ -1003,20 +1114,15 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		if (signal != -ENOENT)
 			return signal;
 	}
-	if (ret == -ENOENT && (state->topmost || state->interrupted) &&
-	    !sframe_is_code(state->ip))
+	if (ret == -ENOENT && sframe_is_nowhere(state))
 		return sframe_leave_nowhere(state);
-	if (ret)
+	if (ret && ret != -E2BIG)
 		return ret;
-
-	if (rule.outermost) {
+	/*
+	 * Where the rule is known but cannot be followed, or has not been found
+	 * in time, any other way to go on would be a guess.
+	 */
+	if (ret || rule.outermost || sframe_step(state, &rule))
 		state->done = true;
-		return 0;
-	}
-	ret = sframe_step(state, &rule);
-	if (ret != -ENODATA)
-		return ret;
-	/* Any other way to go on would be a guess. */
-	state->done = true;
 	return 0;
 }

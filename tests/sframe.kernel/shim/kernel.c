@@ -186,6 +186,14 @@ kfree (void *object)
   free (object);
 }
 
+#ifdef SHIM_S390
+unsigned long
+vdso_text_size (void)
+{
+  return machine.vdso_size;
+}
+#endif
+
 /* Tasks and mappings  */
 
 /* What follows %p is no more than a letter here.  */
@@ -211,6 +219,7 @@ mmap_write_lock_killable (struct mm_struct *mm)
     bug ("mm locked twice");
   if (machine.killed)
     return -EINTR;
+  ++machine.mm_locks;
   mm->locked = true;
   return 0;
 }
@@ -255,6 +264,29 @@ vma_lookup (struct mm_struct *mm, unsigned long address)
 {
   mmap_assert_write_locked (mm);
   return find_area (mm, address);
+}
+
+/* Mappings that are locked for reading; a page fault takes that lock.  */
+static unsigned int areas_read;
+
+struct vm_area_struct *
+lock_vma_under_rcu (struct mm_struct *mm, unsigned long address)
+{
+  struct vm_area_struct *area = find_area (mm, address);
+
+  not_while_open ("mapping locked with user memory open");
+  ++machine.looks;
+  if (machine.changing || area == NULL)
+    return NULL;
+  ++areas_read;
+  return area;
+}
+
+void
+vma_end_read (struct vm_area_struct *vma)
+{
+  if (areas_read-- == 0)
+    bug ("mapping unlocked, but not locked");
 }
 
 struct vm_area_struct *
@@ -378,7 +410,7 @@ might_fault (void)
 {
   if (readers != 0)
     bug ("page fault under RCU");
-  if (current->mm->locked)
+  if (current->mm->locked || areas_read != 0)
     bug ("page fault with the mm locked");
   not_while_open ("user memory opened twice");
 }

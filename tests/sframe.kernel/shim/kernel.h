@@ -108,10 +108,21 @@ struct vm_area_struct
 struct mm_struct
 {
   struct sframe_mm *sframe;
+  unsigned long flags;
+  struct
+  {
+    unsigned long vdso_base;
+  } context;
   bool locked;
   unsigned int nr_areas;
   struct vm_area_struct areas[AREAS_MAX];
 };
+
+#define PAGE_SIZE 4096UL
+#define PAGE_MASK (~(PAGE_SIZE - 1))
+
+#define MMF_HAS_UPROBES 19
+#define mm_flags_test(flag, mm) (((mm)->flags >> (flag) & 1) != 0)
 
 extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,
 					  unsigned long address);
@@ -120,6 +131,10 @@ extern void mmap_write_unlock (struct mm_struct *mm);
 /* One lock for both will do in one thread.  */
 #define mmap_read_lock_killable(mm) mmap_write_lock_killable (mm)
 #define mmap_read_unlock(mm) mmap_write_unlock (mm)
+/* Without the lock, unless the mapping is being changed.  */
+extern struct vm_area_struct *lock_vma_under_rcu (struct mm_struct *mm,
+						  unsigned long address);
+extern void vma_end_read (struct vm_area_struct *vma);
 extern void mmap_assert_write_locked (const struct mm_struct *mm);
 #define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
 

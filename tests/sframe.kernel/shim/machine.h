@@ -24,6 +24,11 @@ struct machine
   void (*at_fault_in) (void);
   /* The task is being killed; is a 32-bit one.  */
   bool killed, compat;
+  /* Mappings are being changed: none can be looked at without the lock.  */
+  bool changing;
+
+  /* Bytes of the vDSO's code.  */
+  unsigned long vdso_size;
 
   /* Accesses to user memory, and those that met an unmapped byte.  */
   unsigned long accesses, unmapped;
@@ -31,6 +36,8 @@ struct machine
   unsigned long objects;
   /* Indices that speculation cannot take out of bounds.  */
   unsigned long clamped;
+  /* Locks of an mm, and looks at a mapping without.  */
+  unsigned long mm_locks, looks;
   /* Debug messages, and the last one; calls of fault_in_readable.  */
   unsigned long messages, fault_ins;
   char message[256];

@@ -44,6 +44,16 @@ struct stack_frame_user
   unsigned long fprs[4];
 };
 
+struct stack_frame_vdso_wrapper
+{
+  struct stack_frame_user sf;
+  unsigned long return_address;
+};
+
+/* asm/processor.h  */
+
+extern unsigned long vdso_text_size (void);
+
 /* asm/unistd.h  */
 
 #define __NR_sigreturn 119
@@ -54,6 +64,8 @@ struct stack_frame_user
 struct unwind_user_state;
 extern int s390_unwind_signal (struct unwind_user_state *state);
 extern bool s390_unwind_return_ok (unsigned long ip);
+extern bool s390_unwind_in_stub (unsigned long ip);
+extern int s390_unwind_saved_sp (unsigned long ip);
 extern int s390_unwind_backchain (struct unwind_user_state *state);
 
 #endif /* SHIM_S390_H  */

@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <linux/unwind_user.h>
+#include <asm/processor.h>
 #include <asm/sigcontext.h>
 #include <asm/stacktrace.h>
 #include <asm/ucontext.h>
@@ -130,21 +131,28 @@ int s390_unwind_signal(struct unwind_user_state *state)
 	return 0;
 }
 
-/* Whether @ip is behind BRASL, BRAS or BASR with register 14: a call. */
+/*
+ * Whether @ip is behind BRASL, BRAS or BASR with register 14: a call.  The
+ * mapping may begin with that, and what cannot be read is believed.
+ */
 static bool is_behind_call(unsigned long ip)
 {
-	u16 code[3];
+	unsigned long n = ip & ~PAGE_MASK;
+	u16 code[3] = {};
 
-	if (ip & 1 || copy_from_user(code, (void __user *)(ip - sizeof(code)),
-				     sizeof(code)))
-		return false;
+	if (copy_from_user(code, (void __user *)(ip - sizeof(code)),
+			   sizeof(code)) &&
+	    (n >= sizeof(code) ||
+	     copy_from_user((u8 *)code + sizeof(code) - n,
+			    (void __user *)(ip - n), n) || !n))
+		return true;
 	return code[0] == 0xc0e5 || code[1] == 0xa7e5 ||
 	       (code[2] & 0xfff0) == 0x0de0;
 }
 
 /**
  * s390_unwind_return_ok - whether a frame may return to an address
- * @ip:		the address
+ * @ip:		the address, which is in an executable mapping
  *
  * Return: whether a call or a signal can have left it there.
  */
@@ -153,14 +161,144 @@ bool s390_unwind_return_ok(unsigned long ip)
 	return is_behind_call(ip) || restorer_at(ip);
 }
 
+/* By halfwords; -1 is any. */
+#define STUB_LEN 14
+
+/*
+ * An entry of the PLT, and the code in front of it, which all entries share:
+ * GNU ld 2.47 writes no tables for those of shared objects.  See "Procedure
+ * Linkage Table" in the ABI.
+ */
+static const int plt_entry[STUB_LEN] = {
+	0xc010, -1, -1, 0xe310, 0x1000, 0x0004, 0x07f1, 0x0d10, 0xe310, 0x100c,
+	0x0014, 0xc0f4, -1, -1,
+};
+
+static const int plt_start[STUB_LEN] = {
+	0xe310, 0xf038, 0x0024, 0xc010, -1, -1, 0xd207, 0xf030, 0x1008, 0xe310,
+	0x1010, 0x0004, 0x07f1, -1,
+};
+
+static bool is_stub(const u16 *code, const int *stub)
+{
+	for (int i = 0; i < STUB_LEN; i++)
+		if (stub[i] >= 0 && code[i] != stub[i])
+			return false;
+	return true;
+}
+
+/**
+ * s390_unwind_in_stub - whether code only passes a call on
+ * @ip:		its address
+ *
+ * Return: whether it is that of a PLT, which leaves the stack alone.
+ */
+bool s390_unwind_in_stub(unsigned long ip)
+{
+	u16 code[STUB_LEN];
+
+	for (unsigned int at = 0; at < sizeof(code); at += sizeof(*code))
+		if (!copy_from_user(code, (void __user *)(ip - at),
+				    sizeof(code)) &&
+		    (is_stub(code, plt_entry) || is_stub(code, plt_start)))
+			return true;
+	return false;
+}
+
+/* How far to look ahead for LGDR; gcc puts it at most that many bytes on. */
+#define RESTORE_MAX	64
+
+#define LGDR		0xb3cd
+#define LDGR		0xb3c1
+
+/* Whether the instruction that begins with @code may go somewhere else. */
+static bool is_branch(u16 code)
+{
+	switch (code >> 8) {
+	case 0x05 ... 0x07:	/* BALR, BCTR, BCR */
+	case 0x0a ... 0x0d:	/* SVC, BSM, BASSM, BASR */
+	case 0x44 ... 0x47:	/* EX, BAL, BCT, BC */
+	case 0x84 ... 0x87:	/* BRXH, BRXLE, BXH, BXLE */
+	case 0xc6:		/* EXRL, compares */
+	case 0xec:		/* compare and branch */
+		return true;
+	case 0xa7:
+	case 0xc0:		/* relative, as BRC and BRCL */
+		return (code & 0xf) >= 4 && (code & 0xf) <= 7;
+	}
+	return false;
+}
+
+/**
+ * s390_unwind_saved_sp - find the FPR that a leaf function keeps SP in
+ * @ip:		an address in it
+ *
+ * gcc says that SP is the caller's some instructions before LGDR makes it so,
+ * and the format cannot tell where SP is until then.  Code can: LGDR comes
+ * before any branch, and before LDGR if SP is there already.
+ *
+ * Return: its number, or -1 if SP is in its own register.
+ */
+int s390_unwind_saved_sp(unsigned long ip)
+{
+	unsigned long end = ip + RESTORE_MAX;
+	u16 code, regs;
+
+	while (ip < end) {
+		if (get_user(code, (u16 __user *)ip) || is_branch(code))
+			break;
+		if ((code == LGDR || code == LDGR) &&
+		    get_user(regs, (u16 __user *)(ip + 2)))
+			break;
+		if (code == LGDR && (regs & 0xf0) == 0xf0)
+			return regs & 0xf;
+		if (code == LDGR && (regs & 0xf) == 0xf)
+			break;
+		/* The first two bits tell the length. */
+		ip += code < 0x4000 ? 2 : code < 0xc000 ? 4 : 6;
+	}
+	return -1;
+}
+
+/* Whether the frame is one that a wrapper in the vDSO has made. */
+static bool in_vdso(unsigned long ip)
+{
+	return ip - current->mm->context.vdso_base < vdso_text_size();
+}
+
+/*
+ * Find SP and IP of the frame that called @state; SP is 0 if none did.  The
+ * wrappers of the vDSO end the back chain, as their callers need not have one,
+ * and keep the return address elsewhere.
+ */
+static int find_caller(const struct unwind_user_state *state,
+		       unsigned long *sp, unsigned long *ip)
+{
+	struct stack_frame_user __user *frame = (void __user *)state->sp;
+	struct stack_frame_vdso_wrapper __user *wrapper = (void __user *)frame;
+
+	if (get_user(*sp, &frame->back_chain))
+		return -EFAULT;
+	if (!*sp && in_vdso(state->ip)) {
+		*sp = state->sp + sizeof(*wrapper);
+		return get_user(*ip, &wrapper->return_address);
+	}
+	if (!*sp)
+		return 0;
+	if (*sp <= state->sp || *sp & (state->ws - 1))
+		return -EINVAL;
+	frame = (void __user *)*sp;
+	return get_user(*ip, &frame->gprs[8]);
+}
+
 /**
  * s390_unwind_backchain - step to the calling frame by the back chain
  * @state:	the frame; on return, the one that called it
  *
  * A frame begins with the address of the next one, and the return address is
  * saved there.  That is so if the compiler was told to, which cannot be seen:
- * only what a call or a signal can have left there is taken.  A function that
- * is interrupted before it has made its frame hides its caller.
+ * only what __sframe_guess_ok() finds likely is taken.  A function that is
+ * interrupted before it has made its frame hides its caller.
  *
  * What FP was in the calling frame is not known afterwards.
  *
@@ -168,8 +306,8 @@ bool s390_unwind_return_ok(unsigned long ip)
  */
 int s390_unwind_backchain(struct unwind_user_state *state)
 {
-	struct stack_frame_user __user *frame = (void __user *)state->sp;
-	unsigned long sp, ip;
+	struct stack_frame_user __user *frame;
+	unsigned long sp, ip, next;
 	int ret;
 
 	ret = s390_unwind_signal(state);
@@ -177,18 +315,17 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 		return ret;
 	if (!is_aligned(state))
 		return -EINVAL;
-	if (get_user(sp, &frame->back_chain))
-		return -EFAULT;
+	ret = find_caller(state, &sp, &ip);
+	if (ret)
+		return ret;
 	if (!sp) {
 		state->done = true;
 		return 0;
 	}
-	if (sp <= state->sp || sp & (state->ws - 1))
-		return -EINVAL;
 	frame = (void __user *)sp;
-	if (get_user(ip, &frame->gprs[8]))
+	if (get_user(next, &frame->back_chain))
 		return -EFAULT;
-	if (!s390_unwind_return_ok(ip) || !sframe_guess_ok(ip))
+	if (!__sframe_guess_ok(state, ip, sp, next))
 		return -EINVAL;
 	state->ip = ip;
 	state->ip_behind = false;

@@ -19,6 +19,8 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 
 int s390_unwind_signal(struct unwind_user_state *state);
 bool s390_unwind_return_ok(unsigned long ip);
+bool s390_unwind_in_stub(unsigned long ip);
+int s390_unwind_saved_sp(unsigned long ip);
 int s390_unwind_backchain(struct unwind_user_state *state);
 
 #define unwind_user_next_backchain s390_unwind_backchain

@@ -18,6 +18,7 @@
 #include <linux/unwind_user.h>
 #include <asm/ptrace.h>
 #include <asm/sigcontext.h>
+#include <asm/stacktrace.h>
 
 #define SFRAME_ABI		SFRAME_ABI_S390X_BE
 #define SFRAME_REG_FP		11
@@ -36,6 +37,12 @@
 
 /* A call leaves the return address in its register. */
 #define SFRAME_CALL_RA_OFF	0
+
+/* Instructions are at even addresses. */
+#define SFRAME_INSN_ALIGN	2
+
+/* Where a frame, which begins with the back chain, has the RA of its callee. */
+#define SFRAME_RECORD_RA_OFF	offsetof(struct stack_frame_user, gprs[8])
 
 /* DWARF numbers from 16 on are floating point registers, in this order. */
 #define SFRAME_REG_FPR		16
@@ -84,6 +91,22 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 static inline int sframe_arch_signal(struct unwind_user_state *state)
 {
 	return s390_unwind_signal(state);
+}
+
+/* Where SP is, by DWARF number, if a rule for @ip says that it is unchanged. */
+static inline u32 sframe_arch_sp_reg(unsigned long ip)
+{
+	int fpr = s390_unwind_saved_sp(ip);
+
+	for (u32 i = 0; i < ARRAY_SIZE(sframe_fprs); i++)
+		if (sframe_fprs[i] == fpr)
+			return SFRAME_REG_FPR + i;
+	return SFRAME_REG_SP;
+}
+
+static inline bool sframe_arch_in_stub(unsigned long ip)
+{
+	return s390_unwind_in_stub(ip);
 }
 
 static inline bool sframe_arch_return_ok(unsigned long ip)

@@ -7,7 +7,9 @@
 #ifndef _ASM_X86_UNWIND_USER_SFRAME_H
 #define _ASM_X86_UNWIND_USER_SFRAME_H
 
+#include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
 #include <linux/sframe_format.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -36,6 +38,12 @@
 
 /* Where a call leaves the return address, from the CFA. */
 #define SFRAME_CALL_RA_OFF	(-8)
+
+/* Instructions may be anywhere. */
+#define SFRAME_INSN_ALIGN	1
+
+/* Where a frame record, which begins with that of the next, has the RA. */
+#define SFRAME_RECORD_RA_OFF	8
 
 /* DWARF number to where the register is in each kind of register dump. */
 #define SFRAME_REG(pt, sc)					\
@@ -130,19 +138,80 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	return 0;
 }
 
-/* Whether @ip is behind CALL with an offset, or with what a register has. */
+/* Bytes of the longest CALL that is looked for. */
+#define SFRAME_CALL_LEN		7
+
+/*
+ * Read the bytes in front of @ip to the end of @code and return how many there
+ * are: none if they can be executed but not read.  The mapping may begin with
+ * them.
+ */
+static inline unsigned int sframe_code_before(unsigned long ip, u8 *code)
+{
+	unsigned int n = SFRAME_CALL_LEN;
+
+	if (!copy_from_user(code, (void __user *)(ip - n), n))
+		return n;
+	n = ip & ~PAGE_MASK;
+	if (n >= SFRAME_CALL_LEN ||
+	    copy_from_user(code + SFRAME_CALL_LEN - n, (void __user *)(ip - n),
+			   n))
+		return 0;
+	return n;
+}
+
+/* Whether @byte is @opcode, or a uprobe's breakpoint in place of it. */
+static inline bool sframe_is_opcode(u8 byte, u8 opcode)
+{
+	return byte == opcode ||
+	       (byte == 0xcc && mm_flags_test(MMF_HAS_UPROBES, current->mm));
+}
+
+/* Whether the @len bytes at @code, 2 at least, are FF /2, without prefixes. */
+static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
+{
+	u8 mod = code[1] >> 6, rm = code[1] & 7;
+	bool sib = mod != 3 && rm == 4;
+	unsigned int n = 2 + sib;
+
+	if (sib && !mod && len > 2)
+		rm = code[2] & 7;
+	if (mod == 1)
+		n += 1;
+	else if (mod == 2 || (!mod && rm == 5))
+		n += 4;
+	return n == len && sframe_is_opcode(code[0], 0xff) &&
+	       (code[1] & 0x38) == 0x10;
+}
+
+/*
+ * Whether @ip, which is in an executable mapping, is behind CALL with an
+ * offset, or with what a register has.  What cannot be read is believed.
+ */
 static inline bool sframe_behind_call(unsigned long ip)
 {
-	u8 code[7];
+	u8 code[SFRAME_CALL_LEN];
+	unsigned int n = sframe_code_before(ip, code);
 
-	if (copy_from_user(code, (void __user *)(ip - sizeof(code)),
-			   sizeof(code)))
-		return false;
-	if (code[sizeof(code) - 5] == 0xe8)
+	if (!n)
 		return true;
-	for (unsigned int at = 0; at < sizeof(code) - 1; at++)
-		if (code[at] == 0xff && (code[at + 1] & 0x38) == 0x10)
+	if (n >= 5 && sframe_is_opcode(code[sizeof(code) - 5], 0xe8))
+		return true;
+	for (unsigned int at = sizeof(code) - n; at < sizeof(code) - 1; at++)
+		if (sframe_is_indirect_call(code + at, sizeof(code) - at))
 			return true;
+	return false;
+}
+
+/* SP is nowhere else. */
+static inline u32 sframe_arch_sp_reg(unsigned long ip)
+{
+	return SFRAME_REG_SP;
+}
+
+/* There are tables for whatever passes calls on. */
+static inline bool sframe_arch_in_stub(unsigned long ip)
+{
 	return false;
 }
 

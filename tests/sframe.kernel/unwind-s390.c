@@ -1,0 +1,329 @@
+/* One step of the kernel's unwinder for s390x, on stacks and code written by hand.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Expected answers are those of the s390x ELF ABI supplement and of "z/
+   Architecture Principles of Operation".  Numbers are in the byte order of
+   the machine that runs the test.  */
+
+#include <linux/unwind_user_types.h>
+
+#include "process.h"
+
+enum
+{
+  TABLE = 0x10000, TEXT = 0x20000, TEXT_SIZE = 0x100,
+  STACK = 0x30000, STACK_SIZE = 0x1000,
+  /* Code that is in no registered range, and the vDSO.  */
+  JIT = 0x28000, VDSO = 0x2a000,
+  DATA = 0x38000
+};
+/* Where a frame has its back chain, the registers of what it calls, and a
+   wrapper of the vDSO its return address.  */
+enum { BACK_CHAIN = 0, SAVED_R14 = 112, WRAPPER_RA = 160 };
+
+static struct unwind_user_state state;
+
+static void
+put_code (unsigned long address, const unsigned short *code, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    poke (address + 2 * i, code[i], 2);
+}
+
+#define CODE(address, ...)						\
+  put_code (address, (const unsigned short[]) { __VA_ARGS__ },		\
+	    sizeof ((const unsigned short[]) { __VA_ARGS__ }) / 2)
+
+/* A function of one row, by which SP is what the caller's was and R14 has the
+   return address, was interrupted at TEXT + 0x10.  */
+static void
+start (void)
+{
+  new_process ();
+  memset (memory, 0, sizeof memory);
+  map (TABLE, TABLE + 0x1000, VM_READ);
+  map (TEXT, TEXT + 0x1000, VM_READ | VM_EXEC);
+  map (JIT, JIT + 0x1000, VM_READ | VM_EXEC);
+  map (VDSO, VDSO + 0x1000, VM_READ | VM_EXEC);
+  map (STACK, STACK + STACK_SIZE, VM_READ | VM_WRITE);
+  map (DATA, DATA + 0x1000, VM_READ | VM_WRITE);
+  put_table (TABLE, TEXT, TEXT_SIZE);
+  poke (TABLE + OF_ABI, 4, 1);
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  poke (TABLE + OF_ROW + 2, 0, 1);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  process.context.vdso_base = VDSO;
+  machine.vdso_size = 0x800;
+  current_registers = (struct pt_regs) { .gprs[14] = TEXT + 0x40 };
+  /* BASR %r14,%r2.  */
+  CODE (TEXT + 0x3e, 0x0de2);
+  state = (struct unwind_user_state) {
+    .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
+    .ws = 8, .topmost = true
+  };
+}
+
+static void
+check_step (unsigned long ip, unsigned long sp)
+{
+  CHECK (sframe_unwind_next (&state) == 0);
+  CHECK (!state.done && state.ip == ip && state.sp == sp);
+}
+
+static void
+check_end (void)
+{
+  unsigned long ip = state.ip, sp = state.sp;
+
+  CHECK (sframe_unwind_next (&state) == 0);
+  CHECK (state.done && state.ip == ip && state.sp == sp);
+  state.done = false;
+}
+
+static void
+test_leaf (void)
+{
+  start ();
+  check_step (TEXT + 0x40, STACK + 0x100);
+  end_process ();
+}
+
+/* No instruction is at an odd address, whatever the table says.  */
+static void
+test_odd_addresses (void)
+{
+  start ();
+  current_registers.gprs[14] = TEXT + 0x41;
+  check_end ();
+  current_registers.gprs[14] = DATA + 0x40;
+  check_end ();
+  /* A wild call to such a place: its caller is what there is.  */
+  current_registers.gprs[14] = TEXT + 0x40;
+  poke (TABLE + OF_ROW + 2, 16, 1);
+  state.ip = TEXT + 0x11;
+  check_step (TEXT + 0x40, STACK + 0x100);
+  /* As a caller's address it is none.  */
+  state.ip = TEXT + 0x11;
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  end_process ();
+}
+
+/* A function that ends with a call that never returns.  */
+static void
+test_last_call (void)
+{
+  start ();
+  poke (TABLE + OF_ROW + 2, 16, 1);
+  poke (TABLE + OF_FIXED_RA, -48, 1);
+  sframe_remove (TABLE);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  poke (STACK + 0x100 + 16 * 8 + 160 - 48, TEXT + 0x20, 8);
+  state.topmost = false;
+  state.ip = TEXT + TEXT_SIZE;
+  check_step (TEXT + 0x20, STACK + 0x100 + 128);
+  end_process ();
+}
+
+/* SP is in FPR 2, DWARF 17, until LGDR restores it, which code alone tells;
+   see the comment at s390_unwind_saved_sp.  */
+static void
+check_saved_sp (bool saved)
+{
+  current_registers.gprs[14] = TEXT + 0x40;
+  current->thread.ufpu.vxrs[2].high = STACK + 0x300;
+  state.ip = TEXT + 0x10;
+  state.sp = STACK + 0x100;
+  state.topmost = true;
+  check_step (TEXT + 0x40, STACK + (saved ? 0x300 : 0x100));
+}
+
+static void
+test_saved_sp (void)
+{
+  start ();
+  /* LGDR %r15,%f2; BR %r14.  */
+  CODE (TEXT + 0x10, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
+  /* LG %r2,160(%r15); LGDR %r11,%f0; LHI %r3,0; LGDR; BR.  */
+  CODE (TEXT + 0x10, 0xe320, 0xf0a0, 0x0004, 0xb3cd, 0x00b0, 0xa738, 0,
+	0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
+  /* Not of this way to the end: BR, BRC, BRASL and CGRJ are in front.  */
+  CODE (TEXT + 0x10, 0x07fe, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10, 0xa7f4, 4, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10, 0xc0e5, 0, 4, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10, 0xec12, 4, 0x8064, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  /* SP is not there yet: LDGR %f2,%r15.  */
+  CODE (TEXT + 0x10, 0xb3c1, 0x002f, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  /* The number of a register inside of LGFI.  */
+  CODE (TEXT + 0x10, 0xc021, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (false);
+  /* A rule that knows of a frame is not doubted.  */
+  CODE (TEXT + 0x10, 0xb3cd, 0x00f2, 0x07fe);
+  poke (TABLE + OF_ROW + 2, 16, 1);
+  state.ip = TEXT + 0x10;
+  state.sp = STACK + 0x100;
+  state.topmost = true;
+  check_step (TEXT + 0x40, STACK + 0x100 + 128);
+  end_process ();
+}
+
+/* The PLT of a shared object has no table: each instruction of an entry and of
+   what entries share, by the ABI.  */
+static void
+test_plt (void)
+{
+  static const unsigned short entry[] = {
+    0xc010, 1, 2, 0xe310, 0x1000, 0x0004, 0x07f1, 0x0d10, 0xe310, 0x100c,
+    0x0014, 0xc0f4, 3, 4
+  };
+  static const unsigned short shared[] = {
+    0xe310, 0xf038, 0x0024, 0xc010, 1, 2, 0xd207, 0xf030, 0x1008, 0xe310,
+    0x1010, 0x0004, 0x07f1, 0x0700
+  };
+  static const unsigned int offsets[2][7]
+    = { { 0, 6, 12, 14, 16, 22 }, { 0, 6, 12, 18, 24 } };
+
+  for (int kind = 0; kind < 2; ++kind)
+    for (size_t i = 0; i == 0 || offsets[kind][i] != 0; ++i)
+      {
+	start ();
+	put_code (JIT + 0x100, kind == 0 ? entry : shared, 14);
+	state.ip = JIT + 0x100 + offsets[kind][i];
+	check_step (TEXT + 0x40, STACK + 0x100);
+	/* Nothing calls from there.  */
+	state.ip = JIT + 0x100 + offsets[kind][i];
+	CHECK (sframe_unwind_next (&state) == -ENOENT);
+	/* Any other code is not known.  */
+	state.topmost = true;
+	poke (JIT + 0x106, 0, 2);
+	CHECK (sframe_unwind_next (&state) == -ENOENT);
+	end_process ();
+      }
+}
+
+/* A call at the start of a mapping, or in memory for execution only.  */
+static void
+test_calls (void)
+{
+  start ();
+  CHECK (!s390_unwind_return_ok (JIT + 0x100));
+  CODE (JIT + 0xfe, 0x0dee);
+  CHECK (s390_unwind_return_ok (JIT + 0x100));
+  CODE (JIT + 0xfc, 0xa7e5, 8);
+  CHECK (s390_unwind_return_ok (JIT + 0x100));
+  CODE (JIT + 0xfa, 0xc0e5, 0, 8);
+  CHECK (s390_unwind_return_ok (JIT + 0x100));
+  CODE (JIT + 0xfa, 0xc0f4, 0, 8);
+  CHECK (!s390_unwind_return_ok (JIT + 0x100));
+  CODE (JIT, 0x0dee, 0);
+  CHECK (s390_unwind_return_ok (JIT + 2));
+  CHECK (!s390_unwind_return_ok (JIT + 4));
+  CODE (JIT, 0xa7e5, 8);
+  CHECK (s390_unwind_return_ok (JIT + 4));
+  machine.fault_at = JIT;
+  CHECK (s390_unwind_return_ok (JIT + 0x100));
+  machine.fault_at = 0;
+  end_process ();
+}
+
+/* A frame at STACK + 0x100 in code of no table, whose caller has one at
+   STACK + 0x200 and is returned to at RA.  */
+static void
+start_chain (unsigned long ip, unsigned long ra)
+{
+  start ();
+  state.ip = ip;
+  state.topmost = false;
+  poke (STACK + 0x100 + BACK_CHAIN, STACK + 0x200, 8);
+  poke (STACK + 0x200 + BACK_CHAIN, STACK + 0x300, 8);
+  poke (STACK + 0x200 + SAVED_R14, ra, 8);
+  poke (STACK + 0x300 + SAVED_R14, JIT + 0x80, 8);
+}
+
+static void
+test_back_chain (void)
+{
+  start_chain (JIT + 0x20, TEXT + 0x40);
+  CHECK (s390_unwind_backchain (&state) == 0);
+  CHECK (state.ip == TEXT + 0x40 && state.sp == STACK + 0x200);
+  CHECK (state.fp_lost && !state.done);
+  end_process ();
+
+  /* A JIT's return address need not be behind a call, if it is in a chain;
+     one of a compiler's is.  */
+  start_chain (JIT + 0x20, JIT + 0x60);
+  CHECK (s390_unwind_backchain (&state) == 0);
+  CHECK (state.ip == JIT + 0x60 && state.sp == STACK + 0x200);
+  end_process ();
+  start_chain (JIT + 0x20, JIT + 0x60);
+  poke (STACK + 0x300 + SAVED_R14, DATA, 8);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+  start_chain (JIT + 0x20, TEXT + 0x60);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+  start_chain (JIT + 0x20, JIT + 0x61);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+  start_chain (JIT + 0x20, DATA);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+
+  /* The first frame.  */
+  start_chain (JIT + 0x20, TEXT + 0x40);
+  poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
+  CHECK (s390_unwind_backchain (&state) == 0 && state.done);
+  end_process ();
+}
+
+/* A wrapper of the vDSO has no back chain, but has saved the return address in
+   a frame whose size is known.  */
+static void
+test_vdso (void)
+{
+  start_chain (VDSO + 0x20, 0);
+  poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
+  poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x40, 8);
+  CHECK (s390_unwind_backchain (&state) == 0);
+  CHECK (state.ip == TEXT + 0x40 && state.sp == STACK + 0x100 + 168);
+  CHECK (!state.done);
+  end_process ();
+
+  /* What is saved there must be behind a call, too.  */
+  start_chain (VDSO + 0x20, 0);
+  poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
+  poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x60, 8);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+
+  /* Behind the vDSO's code.  */
+  start_chain (VDSO + 0x800, 0);
+  poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
+  poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x40, 8);
+  CHECK (s390_unwind_backchain (&state) == 0 && state.done);
+  end_process ();
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (leaf),
+  CASE (odd_addresses),
+  CASE (last_call),
+  CASE (saved_sp),
+  CASE (plt),
+  CASE (calls),
+  CASE (back_chain),
+  CASE (vdso),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}
