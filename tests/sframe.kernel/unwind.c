@@ -4,6 +4,7 @@
    Expected answers are those of the System V ABI, AMD64 supplement, and of
    the specification's chapter on the interpretation of rows.  */
 
+#include <linux/unwind_uprobe.h>
 #include <linux/unwind_user_types.h>
 
 #include "process.h"
@@ -803,6 +804,115 @@ test_nowhere (void)
   end_process ();
 }
 
+/* Probes, by where the trampoline and the stacks of three functions with a
+   uretprobe are, the last one called first.  */
+enum { TRAMPOLINE = 0x2c000 };
+
+static struct return_instance instances[3] = {
+  { STACK + 0x108, JIT + 0x40, &instances[1] },
+  { STACK + 0x80, JIT + 0x50, &instances[2] },
+  { STACK + 0x208, JIT + 0x60, NULL },
+};
+static struct uprobe_task probes;
+
+static void
+start_probes (void)
+{
+  start ();
+  add ();
+  map (TRAMPOLINE, TRAMPOLINE + 0x1000, VM_READ | VM_EXEC);
+  machine.trampoline = TRAMPOLINE;
+  probes = (struct uprobe_task) { .return_instances = instances };
+  current->utask = &probes;
+}
+
+static void
+end_probes (void)
+{
+  current->utask = NULL;
+  machine.trampoline = -1UL;
+  end_process ();
+}
+
+/* A uretprobe's trampoline in the stack is told by the stack from others.  */
+static void
+test_uretprobe (void)
+{
+  start_probes ();
+  poke (STACK + 0x108, TRAMPOLINE, 8);
+  check_step (JIT + 0x40, STACK + 0x110, STACK + 0x200);
+  state.ip = TEXT + 0x10;
+  state.sp = STACK + 0x200;
+  poke (STACK + 0x208, TRAMPOLINE, 8);
+  check_step (JIT + 0x60, STACK + 0x210, STACK + 0x200);
+  /* The trampoline where no uretprobe has put it is no caller.  */
+  state.ip = TEXT + 0x10;
+  state.sp = STACK + 0x300;
+  poke (STACK + 0x308, TRAMPOLINE, 8);
+  check_end ();
+  /* Nor is what it was for any other word.  */
+  state.sp = STACK + 0x100;
+  poke (STACK + 0x108, JIT + 0x70, 8);
+  check_step (JIT + 0x70, STACK + 0x110, STACK + 0x200);
+  end_probes ();
+}
+
+/* The topmost frame, from IP and SP on.  */
+static void
+check_start (unsigned long ip, unsigned long sp, unsigned long want_ip,
+	     unsigned long want_sp)
+{
+  current_registers.ip = ip;
+  state.ip = ip;
+  state.sp = sp;
+  unwind_uprobe_start (&state);
+  CHECK (state.ip == want_ip && state.sp == want_sp);
+}
+
+static void
+test_uprobe_slot (void)
+{
+  start_probes ();
+  check_start (TEXT + 0x20, STACK + 0x100, TEXT + 0x20, STACK + 0x100);
+  probes.active = true;
+  probes.vaddr = TEXT + 0x20;
+  check_start (TRAMPOLINE + 128, STACK + 0x100, TEXT + 0x20, STACK + 0x100);
+  end_probes ();
+}
+
+/* Each instruction of the trampolines of arch/x86/kernel/uprobes.c.  */
+static void
+test_trampolines (void)
+{
+  static const unsigned char uretprobe[] = {
+    0x50, 0x51, 0x41, 0x53, 0x48, 0xc7, 0xc0, 0x4f, 1, 0, 0, 0x0f, 0x05,
+    0x41, 0x5b, 0x59, 0xc3
+  };
+  static const struct { unsigned int at, pushed; } entry[] = {
+    { 0, 0 }, { 1, 1 }, { 2, 2 }, { 4, 3 }, { 11, 3 }
+  };
+  static const unsigned char optimized[] = {
+    0x51, 0x41, 0x53, 0x50, 0x48, 0xc7, 0xc0, 0x50, 1, 0, 0, 0x0f, 0x05,
+    0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0
+  };
+
+  start_probes ();
+  memcpy (at (TRAMPOLINE), uretprobe, sizeof uretprobe);
+  for (size_t i = 0; i < ARRAY_SIZE (entry); ++i)
+    check_start (TRAMPOLINE + entry[i].at, STACK + 0x110 - 8 * entry[i].pushed,
+		 JIT + 0x40, STACK + 0x110);
+  poke (STACK + 0x108, JIT + 0x44, 8);
+  check_start (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
+  memcpy (at (JIT + 0x100), optimized, sizeof optimized);
+  poke (STACK + 0x118, TEXT + 0x25, 8);
+  check_start (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
+	       STACK + 0x120 + 128);
+  /* Any other code is left alone.  */
+  check_start (JIT + 0x100 + 11, STACK + 0x100, JIT + 0x100 + 11,
+	       STACK + 0x100);
+  end_probes ();
+}
+
 /* A function of the most rows that can be: its trace is given up for good
    before long.  */
 static void
@@ -920,6 +1030,9 @@ static const struct test_case cases[] = {
   CASE (return_to_no_code),
   CASE (code_without_locks),
   CASE (nowhere),
+  CASE (uretprobe),
+  CASE (uprobe_slot),
+  CASE (trampolines),
   CASE (work_is_bounded),
   CASE (each_access_fails),
 };

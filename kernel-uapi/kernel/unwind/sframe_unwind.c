@@ -23,6 +23,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/sframe.h>
 #include <linux/uaccess.h>
+#include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
 
 #include <asm/unwind_user_sframe.h>
@@ -943,6 +944,7 @@ static int sframe_step(struct unwind_user_state *state,
 		ret = sframe_recover(state, &rule->ra, cfa, &ra);
 	if (ret)
 		return ret;
+	ra = unwind_uprobe_ra(ra, cfa - SFRAME_CFA_ABOVE_SP);
 	if (!rule->signal && !sframe_ra_ok(state, ra))
 		return -EINVAL;
 	if (rule->fp.kind != SFRAME_UNCHANGED) {

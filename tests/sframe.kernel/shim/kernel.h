@@ -11,6 +11,7 @@
 #define SHIM_KERNEL_H
 
 #define CONFIG_64BIT 1
+#define CONFIG_UPROBES 1
 #ifndef SHIM_WITHOUT_SFRAME
 #define CONFIG_HAVE_UNWIND_USER_SFRAME 1
 #endif
@@ -146,8 +147,24 @@ extern void mmap_assert_write_locked (const struct mm_struct *mm);
 # include "x86.h"
 #endif
 
+/* linux/uprobes.h  */
+
+struct return_instance
+{
+  unsigned long stack, orig_ret_vaddr;
+  struct return_instance *next;
+};
+
+struct uprobe_task
+{
+  struct return_instance *return_instances;
+  unsigned long vaddr;
+  bool active;
+};
+
 struct task_struct
 {
+  struct uprobe_task *utask;
   struct mm_struct *mm;
   struct thread_struct thread;
   const char *comm;
@@ -157,6 +174,9 @@ extern struct task_struct current_task;
 #define current (&current_task)
 #define task_pid_nr(task) 1
 #define in_compat_syscall() machine.compat
+#define uprobe_get_trampoline_vaddr() machine.trampoline
+#define uprobe_get_trap_addr(regs) \
+  (current->utask->active ? current->utask->vaddr : (regs)->ip)
 #define fatal_signal_pending(task) machine.killed
 #define cond_resched() ((void) 0)
 extern void pr_debug_ratelimited (const char *format, ...);

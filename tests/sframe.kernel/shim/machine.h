@@ -27,6 +27,8 @@ struct machine
   /* Mappings are being changed: none can be looked at without the lock.  */
   bool changing;
 
+  /* Where a uretprobe lets its function return to.  */
+  unsigned long trampoline;
   /* Bytes of the vDSO's code.  */
   unsigned long vdso_size;
 

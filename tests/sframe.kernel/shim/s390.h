@@ -33,6 +33,7 @@ struct thread_struct
 struct pt_regs
 {
   unsigned long gprs[16];
+  unsigned long ip;
 };
 
 /* R6 to R15 are those saved.  */

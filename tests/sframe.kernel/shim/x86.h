@@ -17,7 +17,7 @@ struct thread_struct
 struct pt_regs
 {
   unsigned long ax, dx, cx, bx, si, di, bp, sp, r8, r9, r10, r11, r12, r13,
-    r14, r15;
+    r14, r15, ip;
 };
 
 struct ucontext

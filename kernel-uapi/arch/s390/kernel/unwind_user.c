@@ -12,6 +12,7 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
+#include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
 #include <asm/processor.h>
 #include <asm/sigcontext.h>
@@ -322,6 +323,7 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 		state->done = true;
 		return 0;
 	}
+	ip = unwind_uprobe_ra(ip, sp);
 	frame = (void __user *)sp;
 	if (get_user(next, &frame->back_chain))
 		return -EFAULT;

@@ -38,6 +38,9 @@
 /* A call leaves the return address in its register. */
 #define SFRAME_CALL_RA_OFF	0
 
+/* Bytes of the stack that a call takes. */
+#define SFRAME_CALL_SIZE	0
+
 /* Instructions are at even addresses. */
 #define SFRAME_INSN_ALIGN	2
 
@@ -103,6 +106,10 @@ static inline u32 sframe_arch_sp_reg(unsigned long ip)
 			return SFRAME_REG_FPR + i;
 	return SFRAME_REG_SP;
 }
+
+/* The trampoline is one instruction. */
+static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
+					   unsigned long trampoline) {}
 
 static inline bool sframe_arch_in_stub(unsigned long ip)
 {

@@ -39,6 +39,9 @@
 /* Where a call leaves the return address, from the CFA. */
 #define SFRAME_CALL_RA_OFF	(-8)
 
+/* Bytes of the stack that a call takes. */
+#define SFRAME_CALL_SIZE	8
+
 /* Instructions may be anywhere. */
 #define SFRAME_INSN_ALIGN	1
 
@@ -201,6 +204,63 @@ static inline bool sframe_behind_call(unsigned long ip)
 		if (sframe_is_indirect_call(code + at, sizeof(code) - at))
 			return true;
 	return false;
+}
+
+/* pop %r11; pop %rcx; ret: behind the system call for uretprobes. */
+static const u8 sframe_uretprobe_exit[] = { 0x41, 0x5b, 0x59, 0xc3 };
+
+/* pop %rax; pop %r11; pop %rcx; ret $128: behind that for optimized uprobes. */
+static const u8 sframe_uprobe_exit[] = {
+	0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0x00,
+};
+
+/* How long the trampoline for uretprobes is in front of its exit. */
+#define SFRAME_URETPROBE_ENTRY_LEN	13
+
+/* Whether @code, of at most 8 bytes, is at @ip. */
+static inline bool sframe_code_is(unsigned long ip, const u8 *code,
+				  unsigned int len)
+{
+	u8 there[8];
+
+	return !copy_from_user(there, (void __user *)ip, len) &&
+	       !memcmp(there, code, len);
+}
+
+/* Put @state to where its code pops @pops words, then returns and adds @add. */
+static inline void sframe_pop_and_return(struct unwind_user_state *state,
+					 unsigned int pops, unsigned int add)
+{
+	unsigned long __user *sp = (void __user *)state->sp;
+	unsigned long ip;
+
+	if (get_user(ip, sp + pops))
+		return;
+	state->ip = ip;
+	state->sp = (unsigned long)(sp + pops + 1) + add;
+}
+
+/*
+ * Leave the trampoline of a probe, if @state is in one.  Behind its system call
+ * the address to go on at is on the stack; before it that is in the kernel, and
+ * @state is put back to the start of the trampoline, as if the one to four
+ * instructions that push three registers had not been executed.
+ */
+static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
+					   unsigned long trampoline)
+{
+	unsigned long off = state->ip - trampoline;
+
+	if (off < SFRAME_URETPROBE_ENTRY_LEN) {
+		state->ip = trampoline;
+		state->sp += min(off, 3UL) * sizeof(long);
+	} else if (sframe_code_is(state->ip, sframe_uretprobe_exit,
+				  sizeof(sframe_uretprobe_exit))) {
+		sframe_pop_and_return(state, 2, 0);
+	} else if (sframe_code_is(state->ip, sframe_uprobe_exit,
+				  sizeof(sframe_uprobe_exit))) {
+		sframe_pop_and_return(state, 3, 128);
+	}
 }
 
 /* SP is nowhere else. */

@@ -4,6 +4,7 @@
  *
  * ARCH_ABI, ARCH_FIXED_RA	of a table's header
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
+ * ARCH_MOVE			an instruction without effect, not a NOP
  * USE_SAVED_REGS()		put something else into call-saved registers
  * SYSTEM_CALL(after, nr, a, b)	do it, with a label behind the instruction
  * THUNK, THUNK_AFTER_CALL	code that calls its argument and needs a frame;
@@ -21,6 +22,7 @@
 #define ARCH_FIXED_RA	(-8)
 #define ARCH_TOUCH	"movb $1, (%0)"
 #define ARCH_ADDRESS	"r"
+#define ARCH_MOVE	"mov %%rsp, %%rsp"
 
 #define USE_SAVED_REGS()						\
 	asm volatile("mov $1, %%ebp\n\t"				\
@@ -52,6 +54,7 @@
 #define ARCH_FIXED_RA	0
 #define ARCH_TOUCH	"mvi 0(%0), 1"
 #define ARCH_ADDRESS	"a"
+#define ARCH_MOVE	"lgr %%r15, %%r15"
 
 #define USE_SAVED_REGS()						\
 	asm volatile("lghi %%r11, 1\n\t"				\

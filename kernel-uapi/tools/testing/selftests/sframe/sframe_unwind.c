@@ -290,6 +290,29 @@ TEST(data_for_a_frame)
 	EXPECT_EQ(4, frames_with(_metadata, (unsigned long)no_cfi_return));
 }
 
+/* Its CFA is in RBX, and FP at @data. */
+void by_rbx(void (*next)(void), const unsigned long *data);
+extern const char by_rbx_return[];
+
+static noinline void call_by_rbx(void)
+{
+	unsigned long data[2] = { 0, (unsigned long)no_cfi_return };
+
+	NOTE();
+	by_rbx(plain, data);
+	KEEP();
+}
+
+/* That FP leads to what looks like a frame is no reason to go there. */
+TEST(register_of_a_caller)
+{
+	rehearse(call_by_rbx);
+	ASSERT_EQ(1, record(call_by_rbx));
+	ASSERT_GE(chain_count, 3);
+	EXPECT_EQ((unsigned long)by_rbx_return, chain[2]);
+	EXPECT_EQ(3, chain_count);
+}
+
 extern const char use_r10_return[];
 
 static noinline void call_use_r10(void)

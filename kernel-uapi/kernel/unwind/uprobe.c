@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User stacks of a task that is being probed: the addresses as the program
+ * knows them.
+ *
+ * A uprobe has its instruction executed in a slot somewhere else, a uretprobe
+ * has its function return to a trampoline.  Neither place has a table, or says
+ * anything to whoever reads the trace.
+ */
+#include <linux/sched.h>
+#include <linux/sframe.h>
+#include <linux/unwind_uprobe.h>
+#include <linux/unwind_user.h>
+#include <linux/uprobes.h>
+
+#include <asm/unwind_user_sframe.h>
+
+/**
+ * __unwind_uprobe_ra - find where a function with a uretprobe returns to
+ * @ra:		its return address
+ * @sp:		what SP is when it has returned
+ *
+ * Only the current task changes the list, of 64 entries at most.  One that
+ * longjmp() has left behind is of another place in the stack, or was replaced.
+ *
+ * Return: the original return address if @ra is the trampoline, or else @ra.
+ */
+unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
+{
+	struct return_instance *ri = current->utask->return_instances;
+
+	if (!ri || ra != uprobe_get_trampoline_vaddr())
+		return ra;
+	for (; ri; ri = ri->next)
+		if (ri->stack == sp - SFRAME_CALL_SIZE)
+			return ri->orig_ret_vaddr;
+	return ra;
+}
+
+/**
+ * __unwind_uprobe_start - leave the code of probes at the top of a stack
+ * @state:	the topmost frame; only its IP and SP are changed
+ *
+ * What is in a slot has not been executed, and what a trampoline does to SP is
+ * undone as it will be.
+ */
+void __unwind_uprobe_start(struct unwind_user_state *state)
+{
+	unsigned long trampoline = uprobe_get_trampoline_vaddr();
+
+	state->ip = uprobe_get_trap_addr(task_pt_regs(current));
+	if (state->ws == sizeof(long))
+		sframe_arch_leave_probe(state, trampoline);
+	state->ip = __unwind_uprobe_ra(state->ip, state->sp);
+}

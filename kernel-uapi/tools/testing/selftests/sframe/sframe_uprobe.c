@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks that the kernel unwinds of a program that is being probed: it is shown
+ * as if it were not.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "../kselftest_harness.h"
+#include "sframe_chain.h"
+
+static volatile int wanted;
+extern const char probed_here[];
+
+/* An instruction of it is probed, or its start, or its return. */
+static noinline void probed(void)
+{
+	char local[40];
+
+	USE(local);
+	NOTE();
+	asm volatile(".globl probed_here\n"
+		     "probed_here:\n\t"
+		     ARCH_MOVE : : : "memory");
+	if (wanted)
+		probe();
+	KEEP();
+}
+
+/* What is on the stack is found by the table of this one, too. */
+static noinline void call_probed(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	probed();
+	KEEP();
+}
+
+/* A chain of calls all of which are probed. */
+static noinline void recursive(int n)
+{
+	char local[24];
+
+	USE(local);
+	NOTE();
+	if (n)
+		recursive(n - 1);
+	else
+		probe();
+	KEEP();
+}
+
+static void call_recursive(void)
+{
+	recursive(5);
+	KEEP();
+}
+
+/* Where in the file of the program the code at @address is. */
+static unsigned long file_offset(unsigned long address)
+{
+	const Elf64_Phdr *phdr = (const void *)getauxval(AT_PHDR);
+	unsigned long base = 0;
+
+	for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
+		if (phdr[i].p_type == PT_PHDR)
+			base = (unsigned long)phdr - phdr[i].p_vaddr;
+	for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
+		if (phdr[i].p_type == PT_LOAD &&
+		    address - base - phdr[i].p_vaddr < phdr[i].p_filesz)
+			return address - base - phdr[i].p_vaddr +
+			       phdr[i].p_offset;
+	return 0;
+}
+
+/* An event of a uprobe at @address, or of the return from there. */
+static int probe_attr(struct perf_event_attr *attr, unsigned long address,
+		      int at_return)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
+	unsigned int type;
+	int found = 0;
+
+	if (file) {
+		found = fscanf(file, "%u", &type) == 1;
+		fclose(file);
+	}
+	if (!found)
+		return -1;
+	*attr = chain_attr(type, at_return);
+	attr->uprobe_path = (unsigned long)"/proc/self/exe";
+	attr->probe_offset = file_offset(address);
+	return 0;
+}
+
+#define PROBE_ATTR(attr, address, at_return) do {			\
+	if (probe_attr(attr, address, at_return))			\
+		SKIP(return, "the kernel has no uprobes");		\
+} while (0)
+
+/* The return addresses of probed() and its callers, without a probe. */
+static unsigned long known[DEPTH_MAX];
+static int known_count;
+
+static void learn(void (*path)(void))
+{
+	rehearse(path);
+	memcpy(known, noted, sizeof(noted));
+	known_count = noted_count;
+}
+
+/* The probe's own sample, where the instruction is executed elsewhere. */
+TEST(probed_instruction)
+{
+	struct perf_event_attr attr;
+
+	PROBE_ATTR(&attr, (unsigned long)probed_here, 0);
+	wanted = 0;
+	learn(call_probed);
+	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ((unsigned long)probed_here, chain[0]);
+	EXPECT_EQ(known[1], chain[1]);
+	EXPECT_EQ(known[0], chain[2]);
+}
+
+/* The first instruction may have been emulated, so that it is the second. */
+TEST(probed_start)
+{
+	struct perf_event_attr attr;
+
+	PROBE_ATTR(&attr, (unsigned long)probed, 0);
+	wanted = 0;
+	learn(call_probed);
+	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_GE(8, chain[0] - (unsigned long)probed);
+	EXPECT_EQ(known[1], chain[1]);
+	EXPECT_EQ(known[0], chain[2]);
+}
+
+/* The sample of the return: the program is in the caller. */
+TEST(probed_return)
+{
+	struct perf_event_attr attr;
+
+	PROBE_ATTR(&attr, (unsigned long)probed, 1);
+	wanted = 0;
+	learn(call_probed);
+	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
+	ASSERT_GT(chain_count, 1);
+	EXPECT_EQ(known[1], chain[0]);
+	EXPECT_EQ(known[0], chain[1]);
+}
+
+/* Something else happens below @path's function with a return probe. */
+static void expect_below(struct __test_metadata *_metadata, void (*path)(void),
+			 unsigned long function)
+{
+	struct perf_event_attr attr;
+	struct ring returns;
+	int found;
+
+	PROBE_ATTR(&attr, function, 1);
+	wanted = 1;
+	learn(path);
+	ASSERT_EQ(0, open_ring(&returns, &attr, 0, -1));
+	ioctl(returns.fd, PERF_EVENT_IOC_ENABLE, 0);
+	found = record(path);
+	close_ring(&returns);
+	ASSERT_EQ(1, found);
+	ASSERT_GT(chain_count, known_count);
+	EXPECT_EQ((unsigned long)probe_access, chain[0]);
+	for (int i = 0; i < known_count; i++)
+		EXPECT_EQ(known[known_count - 1 - i], chain[1 + i]) {
+			TH_LOG("frame %d of %d", i + 1, known_count);
+		}
+}
+
+TEST(below_probed_return)
+{
+	expect_below(_metadata, call_probed, (unsigned long)probed);
+}
+
+TEST(below_probed_returns)
+{
+	expect_below(_metadata, call_recursive, (unsigned long)recursive);
+}
+
+TEST_HARNESS_MAIN
