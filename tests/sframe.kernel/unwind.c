@@ -706,7 +706,10 @@ test_uncalled (void)
   CHECK (sframe_guess_ok (&state, TEXT + 0x20, END, NEXT));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x20, END, 0));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x28, END, NEXT));
-  CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, NEXT));
+  /* Nor is anything said of what is between functions.  */
+  CHECK (sframe_guess_ok (&state, TEXT + 0x18, END, NEXT));
+  CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, 0));
+  CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, END - 8));
   end_process ();
 }
 

@@ -1005,21 +1005,26 @@ static bool sframe_linked(struct unwind_user_state *state, unsigned long sp,
 	       sframe_is_code(state, ip - 1);
 }
 
-/* Whether a function that a table describes begins at @ip. */
-static bool sframe_function_at(struct unwind_user_state *state,
-			       unsigned long ip)
+/*
+ * Whether there may be something other than the inside of a function at @ip:
+ * the table says that one begins there, or nothing, if a chain of frames is
+ * worth as much.
+ */
+static bool sframe_outside_functions(struct unwind_user_state *state,
+				     unsigned long ip)
 {
 	struct sframe_rule rule;
+	int ret = sframe_find_rule(&state->sframe, ip, &state->sframe_rows,
+				   &rule);
 
-	return !sframe_find_rule(&state->sframe, ip, &state->sframe_rows,
-				 &rule) && rule.at_start;
+	return ret ? ret == -ENOENT && SFRAME_CHAIN_TELLS : rule.at_start;
 }
 
 /*
- * Whether there can be code at @ip that no call has left there.  Compilers
- * that write tables have none; but the first function of a context may return
- * to the start of another one.  Interpreters, and whatever else writes code as
- * it goes, push addresses as they like, yet keep a chain of frames.
+ * Whether @ip, which no call is in front of, can be returned to.  Compilers
+ * have no such code; but the first function of a context may return to the
+ * start of another one.  Interpreters, and whatever else writes code as it
+ * goes, push addresses as they like, yet keep a chain of frames.
  */
 static bool sframe_uncalled_ok(struct unwind_user_state *state,
 			       unsigned long ip, unsigned long sp,
@@ -1029,7 +1034,7 @@ static bool sframe_uncalled_ok(struct unwind_user_state *state,
 		return false;
 	if (!sframe_find_view(ip - 1, &state->sframe))
 		return true;
-	return next && sframe_function_at(state, ip);
+	return next && sframe_outside_functions(state, ip);
 }
 
 /**

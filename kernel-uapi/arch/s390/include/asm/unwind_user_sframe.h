@@ -47,6 +47,9 @@
 /* Where a frame, which begins with the back chain, has the RA of its callee. */
 #define SFRAME_RECORD_RA_OFF	offsetof(struct stack_frame_user, gprs[8])
 
+/* SP leads to a frame whether or not that has been made for a back chain. */
+#define SFRAME_CHAIN_TELLS	0
+
 /* DWARF numbers from 16 on are floating point registers, in this order. */
 #define SFRAME_REG_FPR		16
 

@@ -48,6 +48,9 @@
 /* Where a frame record, which begins with that of the next, has the RA. */
 #define SFRAME_RECORD_RA_OFF	8
 
+/* FP leads to a record only if code has made one and put FP there. */
+#define SFRAME_CHAIN_TELLS	1
+
 /* DWARF number to where the register is in each kind of register dump. */
 #define SFRAME_REG(pt, sc)					\
 	{ offsetof(struct pt_regs, pt), offsetof(struct ucontext, uc_mcontext.sc) }

@@ -12,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "../kselftest_harness.h"
 #include "sframe_chain.h"
@@ -288,6 +289,112 @@ TEST(data_for_a_frame)
 	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)&pretended));
 	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)no_call_here));
 	EXPECT_EQ(4, frames_with(_metadata, (unsigned long)no_cfi_return));
+}
+
+extern const char jit_code[], jit_called[], jit_by_call[], jit_pushed[];
+extern const char jit_by_push[], jit_code_end[];
+static void (*jit_entry)(void (*next)(void));
+
+static noinline void call_jit(void)
+{
+	NOTE();
+	jit_entry(plain);
+	KEEP();
+}
+
+/* The code is at the start of a mapping, and nothing in front of it. */
+static char *jit_page(void)
+{
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || munmap(pages, PAGE))
+		return NULL;
+	memcpy(pages + PAGE, jit_code, jit_code_end - jit_code);
+	if (mprotect(pages + PAGE, PAGE, PROT_READ | PROT_EXEC))
+		return NULL;
+	return pages + PAGE;
+}
+
+static void expect_jit(struct __test_metadata *_metadata, char *page,
+		       const char *entry, const char *ret)
+{
+	jit_entry = (void (*)(void (*)(void)))(page + (entry - jit_code));
+	rehearse(call_jit);
+	ASSERT_EQ(1, record(call_jit));
+	ASSERT_GT(chain_count, 5);
+	EXPECT_EQ(noted[1], chain[2]);
+	EXPECT_EQ((unsigned long)page + (ret - jit_code), chain[3]);
+	EXPECT_LE((unsigned long)call_jit, chain[4]);
+	EXPECT_EQ(noted[0], chain[5]);
+}
+
+/* No more of it is read than there is. */
+TEST(call_at_the_start)
+{
+	char *page = jit_page();
+
+	ASSERT_NE(NULL, page);
+	expect_jit(_metadata, page, jit_by_call, jit_called);
+}
+
+/* Frames that are linked to each other need no call. */
+TEST(return_without_call)
+{
+	char *page = jit_page();
+
+	ASSERT_NE(NULL, page);
+	expect_jit(_metadata, page, jit_by_push, jit_pushed);
+}
+
+/* What cannot be read may be anything. */
+TEST(code_for_execution_only)
+{
+	char *page = jit_page();
+
+	ASSERT_NE(NULL, page);
+	ASSERT_EQ(0, mprotect(page, PAGE, PROT_EXEC));
+	expect_jit(_metadata, page, jit_by_call, jit_called);
+	expect_jit(_metadata, page, jit_by_push, jit_pushed);
+}
+
+static ucontext_t context_back, context;
+static char context_stack[4 * PAGE];
+static unsigned long context_return;
+
+/* FP is that of a frame, as in programs that have frame pointers. */
+static noinline void call_context(void)
+{
+	unsigned long record[2] = { 0, (unsigned long)no_cfi_return };
+	greg_t *regs = context.uc_mcontext.gregs;
+
+	NOTE();
+	USE(record);
+	getcontext(&context);
+	context.uc_stack.ss_sp = context_stack;
+	context.uc_stack.ss_size = sizeof(context_stack);
+	context.uc_link = &context_back;
+	makecontext(&context, (void (*)(void))jit_entry, 1, plain);
+	regs[REG_RBP] = (unsigned long)record;
+	context_return = *(unsigned long *)regs[REG_RSP];
+	swapcontext(&context_back, &context);
+	KEEP();
+}
+
+/* What the first function of a context returns to starts there. */
+TEST(start_of_a_context)
+{
+	char *page = jit_page();
+
+	ASSERT_NE(NULL, page);
+	jit_entry = (void (*)(void (*)(void)))
+		    (page + (jit_by_call - jit_code));
+	rehearse(call_context);
+	ASSERT_EQ(1, record(call_context));
+	ASSERT_GT(chain_count, 4);
+	EXPECT_EQ((unsigned long)page + (jit_called - jit_code), chain[3]);
+	/* That is __start_context(). */
+	EXPECT_EQ(context_return, chain[4]);
 }
 
 /* Its CFA is in RBX, and FP at @data. */

@@ -94,11 +94,6 @@ static int probe_attr(struct perf_event_attr *attr, unsigned long address,
 	return 0;
 }
 
-#define PROBE_ATTR(attr, address, at_return) do {			\
-	if (probe_attr(attr, address, at_return))			\
-		SKIP(return, "the kernel has no uprobes");		\
-} while (0)
-
 /* The return addresses of probed() and its callers, without a probe. */
 static unsigned long known[DEPTH_MAX];
 static int known_count;
@@ -115,7 +110,7 @@ TEST(probed_instruction)
 {
 	struct perf_event_attr attr;
 
-	PROBE_ATTR(&attr, (unsigned long)probed_here, 0);
+	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed_here, 0));
 	wanted = 0;
 	learn(call_probed);
 	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
@@ -130,7 +125,7 @@ TEST(probed_start)
 {
 	struct perf_event_attr attr;
 
-	PROBE_ATTR(&attr, (unsigned long)probed, 0);
+	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed, 0));
 	wanted = 0;
 	learn(call_probed);
 	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
@@ -145,7 +140,7 @@ TEST(probed_return)
 {
 	struct perf_event_attr attr;
 
-	PROBE_ATTR(&attr, (unsigned long)probed, 1);
+	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed, 1));
 	wanted = 0;
 	learn(call_probed);
 	ASSERT_EQ(1, record_event(&attr, call_probed, 0));
@@ -160,9 +155,9 @@ static void expect_below(struct __test_metadata *_metadata, void (*path)(void),
 {
 	struct perf_event_attr attr;
 	struct ring returns;
-	int found;
+	int found, i;
 
-	PROBE_ATTR(&attr, function, 1);
+	ASSERT_EQ(0, probe_attr(&attr, function, 1));
 	wanted = 1;
 	learn(path);
 	ASSERT_EQ(0, open_ring(&returns, &attr, 0, -1));
@@ -172,7 +167,7 @@ static void expect_below(struct __test_metadata *_metadata, void (*path)(void),
 	ASSERT_EQ(1, found);
 	ASSERT_GT(chain_count, known_count);
 	EXPECT_EQ((unsigned long)probe_access, chain[0]);
-	for (int i = 0; i < known_count; i++)
+	for (i = 0; i < known_count; i++)
 		EXPECT_EQ(known[known_count - 1 - i], chain[1 + i]) {
 			TH_LOG("frame %d of %d", i + 1, known_count);
 		}

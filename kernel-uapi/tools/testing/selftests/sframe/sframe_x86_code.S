@@ -60,4 +60,39 @@ no_call_here:
 	ret
 	.size	no_cfi, . - no_cfi
 
+/*
+ * What code that is written as it goes may look like, to be copied to a page of
+ * its own: frames with FP, an address to return to behind a call with which the
+ * page begins, and one that no call has left.
+ */
+	.globl	jit_code, jit_called, jit_by_call, jit_pushed, jit_by_push
+	.globl	jit_code_end
+jit_code:
+	call	1f
+jit_called:
+	pop	%rbp
+	ret
+1:	push	%rbp
+	mov	%rsp, %rbp
+	call	*%rdi
+	pop	%rbp
+	ret
+jit_by_call:
+	push	%rbp
+	mov	%rsp, %rbp
+	jmp	jit_code
+jit_by_push:
+	push	%rbp
+	mov	%rsp, %rbp
+	lea	jit_pushed(%rip), %rax
+	push	%rax
+	jmp	1b
+	.rept	8
+	nop
+	.endr
+jit_pushed:
+	pop	%rbp
+	ret
+jit_code_end:
+
 	.section .note.GNU-stack, "", @progbits
