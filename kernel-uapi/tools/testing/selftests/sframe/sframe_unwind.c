@@ -302,13 +302,13 @@ static noinline void call_jit(void)
 	KEEP();
 }
 
-/* The code is at the start of a mapping, and nothing in front of it. */
+/* The code is at the start of a mapping, and nothing to be read before it. */
 static char *jit_page(void)
 {
 	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (pages == MAP_FAILED || munmap(pages, PAGE))
+	if (pages == MAP_FAILED || mprotect(pages, PAGE, PROT_NONE))
 		return NULL;
 	memcpy(pages + PAGE, jit_code, jit_code_end - jit_code);
 	if (mprotect(pages + PAGE, PAGE, PROT_READ | PROT_EXEC))
