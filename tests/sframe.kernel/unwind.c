@@ -910,6 +910,9 @@ test_trampolines (void)
   poke (STACK + 0x118, TEXT + 0x25, 8);
   check_start (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
 	       STACK + 0x120 + 128);
+  /* A process may have none, and its program be at address 0.  */
+  machine.trampoline = -1UL;
+  check_start (0, STACK + 0x100, 0, STACK + 0x100);
   /* Any other code is left alone.  */
   check_start (JIT + 0x100 + 11, STACK + 0x100, JIT + 0x100 + 11,
 	       STACK + 0x100);

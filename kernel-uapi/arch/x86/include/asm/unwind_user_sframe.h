@@ -254,7 +254,9 @@ static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 {
 	unsigned long off = state->ip - trampoline;
 
-	if (off < SFRAME_URETPROBE_ENTRY_LEN) {
+	/* It is at the start of a page, if there is one. */
+	if (IS_ALIGNED(trampoline, PAGE_SIZE) &&
+	    off < SFRAME_URETPROBE_ENTRY_LEN) {
 		state->ip = trampoline;
 		state->sp += min(off, 3UL) * sizeof(long);
 	} else if (sframe_code_is(state->ip, sframe_uretprobe_exit,
