@@ -9,7 +9,8 @@
 
    A signal is caught only while its action is the default one: a handler that
    the program installs, before or after, stays in charge.  After the trace
-   the process dies of the signal, core dump included.
+   the process dies of the signal, core dump included, whatever became of the
+   trace.
 
    The main thread gets an alternate stack, and its stack overflow a trace.
    Other threads crash on the stack they have; if that is used up, the process
@@ -43,6 +44,13 @@ static const struct { int number; const char *name; } fatal[] =
   };
 
 #define NFATAL (sizeof fatal / sizeof fatal[0])
+
+/* What a write can raise: nobody reads the pipe, the file has reached its
+   limit, the terminal belongs to another job.  These must not end or stop the
+   process in the place of the signal that it is to die of.  */
+static const int writing[] = { SIGPIPE, SIGXFSZ, SIGTTOU };
+
+#define NWRITING (sizeof writing / sizeof writing[0])
 
 /* Room for an overflow of the usual 8 MiB of stack by frames of 32 bytes.
    Pages that no trace reaches cost nothing.  */
@@ -85,13 +93,24 @@ put_number (struct line *line, uintmax_t n, unsigned int base)
   put (line, p);
 }
 
-static void
+/* False if FD takes nothing.  */
+static bool
 put_out (struct line *line, int fd)
 {
-  /* Where writing fails there is nobody to tell.  */
-  if (write (fd, line->text, line->used) < 0)
-    line->used = 0;
+  bool written = write (fd, line->text, line->used) >= 0;
   line->used = 0;
+  return written;
+}
+
+/* The name of the program without what a terminal would obey.  */
+static void
+put_program (struct line *line)
+{
+  for (const char *p = program_invocation_short_name; *p != '\0'; ++p)
+    {
+      bool control = (unsigned char) *p < ' ' || *p == 0x7f;
+      put (line, (char[]) { control ? '?' : *p, '\0' });
+    }
 }
 
 /* Where the signal hit, as backtrace () reports it.  */
@@ -109,7 +128,27 @@ interrupted_pc (const ucontext_t *context)
 #endif
 }
 
+/* Faults have a positive code, signals that somebody sent have not.  */
 static void
+put_cause (struct line *line, const siginfo_t *info)
+{
+  if (info->si_code == SI_KERNEL)
+    /* Linux leaves si_addr 0 where the processor does not tell the address: of
+       a non-canonical or misaligned one, or of a privileged instruction.  */
+    put (line, " at unknown address (non-canonical?)");
+  else if (info->si_code > 0)
+    {
+      put (line, " at address ");
+      put_number (line, (uintptr_t) info->si_addr, 16);
+    }
+  else
+    {
+      put (line, " sent by process ");
+      put_number (line, info->si_pid, 10);
+    }
+}
+
+static bool
 print_signal (int fd, int signo, const siginfo_t *info)
 {
   struct line line = { 0 };
@@ -117,25 +156,15 @@ print_signal (int fd, int signo, const siginfo_t *info)
   for (size_t i = 0; i < NFATAL; ++i)
     if (fatal[i].number == signo)
       put (&line, fatal[i].name);
-  /* Faults have a positive code, signals that somebody sent have not.  */
-  if (info->si_code > 0)
-    {
-      put (&line, " at address ");
-      put_number (&line, (uintptr_t) info->si_addr, 16);
-    }
-  else
-    {
-      put (&line, " sent by process ");
-      put_number (&line, info->si_pid, 10);
-    }
+  put_cause (&line, info);
   put (&line, " in ");
-  put (&line, program_invocation_short_name);
+  put_program (&line);
   put (&line, ", process ");
   put_number (&line, getpid (), 10);
   put (&line, ", thread ");
   put_number (&line, gettid (), 10);
   put (&line, "\n");
-  put_out (&line, fd);
+  return put_out (&line, fd);
 }
 
 static void
@@ -190,20 +219,44 @@ print_trace (int fd, const ucontext_t *context)
   print_frames (fd, frames + first, count - first);
 }
 
+/* The file for traces, or -1.  To open a FIFO that nobody reads would wait.  */
+static int
+open_file (void)
+{
+  if (file[0] == '\0')
+    return -1;
+  int fd = open (file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
+		 | O_NONBLOCK, 0600);
+  if (fd >= 0)
+    fcntl (fd, F_SETFL, O_APPEND);
+  return fd;
+}
+
 static void
 print_crash (int signo, const siginfo_t *info, const ucontext_t *context)
 {
-  int fd = -1;
-  if (file[0] != '\0')
-    fd = open (file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0)
-    fd = STDERR_FILENO;
-  print_signal (fd, signo, info);
+  int fd = open_file ();
+  if (fd < 0 || !print_signal (fd, signo, info))
+    {
+      fd = STDERR_FILENO;
+      print_signal (fd, signo, info);
+    }
   print_trace (fd, context);
 }
 
-/* FATAL's signals are blocked while this runs.  A fault in here thus ends the
-   process at once.  abort () of some libcs unblocks its signal first and gets
+/* Take back the signal SIGNO if writing has raised it: where the last lines of
+   the handler are forbidden, it would come first.  */
+static void
+forget (int signo)
+{
+  sigset_t set;
+  sigemptyset (&set);
+  sigaddset (&set, signo);
+  sigtimedwait (&set, NULL, &(struct timespec) { 0 });
+}
+
+/* FATAL's signals and those of WRITING are blocked while this runs.  A fault in
+   here thus ends the process at once.  abort () of some libcs unblocks its signal first and gets
    here again; then there is no second trace, but the end.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
@@ -211,7 +264,11 @@ handler (int signo, siginfo_t *info, void *context)
   int nobody = 0;
   int self = gettid ();
   if (atomic_compare_exchange_strong (&owner, &nobody, self))
-    print_crash (signo, info, context);
+    {
+      print_crash (signo, info, context);
+      for (size_t i = 0; i < NWRITING; ++i)
+	forget (writing[i]);
+    }
   else if (nobody != self)
     /* Threads often crash together.  The first one's trace shall not be cut
        short by another's death.  */
@@ -260,6 +317,8 @@ install (void)
 			      .sa_flags = SA_SIGINFO | SA_ONSTACK };
   for (size_t i = 0; i < NFATAL; ++i)
     sigaddset (&action.sa_mask, fatal[i].number);
+  for (size_t i = 0; i < NWRITING; ++i)
+    sigaddset (&action.sa_mask, writing[i]);
   make_alternate_stack ();
   for (size_t i = 0; i < NFATAL; ++i)
     {

@@ -58,6 +58,8 @@ crash_here (const char *how)
 {
   if (strcmp (how, "segv") == 0)
     return *null;
+  if (strcmp (how, "wild") == 0)
+    return *(volatile int *) 0x1234567890abcdef;
   if (strcmp (how, "fpe") == 0)
     return (zero + 100) / zero;
   if (strcmp (how, "ill") == 0)
