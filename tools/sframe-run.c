@@ -344,6 +344,8 @@ bind_option (const char *spec)
   const char *colon = strrchr (spec, ':');
   if (colon == NULL || colon[1] != '/')
     {
+      if (!exists (spec))
+	fail (errno, "cannot show %s", spec);
       show (spec);
       return;
     }
@@ -523,7 +525,9 @@ common_option (struct options *options, const char *arg, bool compiler)
 {
   if (strcmp (arg, "--help") == 0)
     {
-      fputs (compiler ? usage_cc : usage_run, stdout);
+      if (fputs (compiler ? usage_cc : usage_run, stdout) < 0
+	  || fflush (stdout) != 0)
+	fail (errno, "standard output");
       exit (0);
     }
   if (strncmp (arg, "--libc=", 7) == 0)
