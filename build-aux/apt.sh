@@ -9,7 +9,9 @@ configure_apt ()
 {
   type=$1
   shift
+  make_cache
   uri=$(mirror) key=$(keyring)
+  echo "Debian mirror: $uri"
   state=$cache/apt-$type
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
   for suite; do

@@ -7,12 +7,30 @@ set -eu
 LC_ALL=C.UTF-8 LANG=C.UTF-8
 export LC_ALL LANG
 unset LC_CTYPE LC_MESSAGES LANGUAGE
+# A user's PATH has no sbin on Debian, where chroot is.
+PATH=$PATH:/usr/sbin:/sbin
+export PATH
+# Meant for what the caller types: options of tar, the repository of a git hook.
+unset TAR_OPTIONS GREP_OPTIONS POSIXLY_CORRECT
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
 me=$(basename -- "$0")
-top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+top=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 build=$top/build
 stamps=$build/stamp
-cache=${SFRAME_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sframe}
+
+# Of the two variables only an absolute path counts.  Without a home there is no
+# cache that outlives the clone.
+default_cache ()
+{
+  case ${XDG_CACHE_HOME:-}:${HOME:-} in
+    /*) printf '%s\n' "$XDG_CACHE_HOME/sframe" ;;
+    *:/*) printf '%s\n' "$HOME/.cache/sframe" ;;
+    *) printf '%s\n' "$build/cache" ;;
+  esac
+}
+
+cache=${SFRAME_CACHE:-$(default_cache)}
 jobs=${JOBS:-$(nproc)}
 
 # The machine to build for, which may be another than this one.
@@ -22,6 +40,17 @@ die ()
 {
   printf '%s: %s\n' "$me" "$*" >&2
   exit 1
+}
+
+# To be called before anything is written to the cache.
+make_cache ()
+{
+  case $cache in
+    /*) ;;
+    *) die "SFRAME_CACHE=$cache is not an absolute path" ;;
+  esac
+  { mkdir -p "$cache" && test -w "$cache"; } \
+    || die "cannot write to the cache, $cache; SFRAME_CACHE=DIR chooses another"
 }
 
 # Print the URI of the Debian mirror: MIRROR, or what the host's apt uses for

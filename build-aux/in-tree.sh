@@ -35,8 +35,9 @@ in_tree ()
 {
   tree_name=$1 place=${1%-*}
   shift
+  make_cache
   # The mounts need something to stand on.
-  mkdir -p "$build/src/$place" "$build/$arch/$place"
+  mkdir -p "$CCACHE_DIR" "$build/src/$place" "$build/$arch/$place"
   "$top/tools/sframe-run" --libc=stock --bind="$cache" \
     --bind="$build/src/$(source_of "$tree_name"):$inside/build/src/$place" \
     --bind="$build/$arch/$tree_name:$inside/build/$arch/$place" "$@"
