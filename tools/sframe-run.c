@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -616,11 +617,48 @@ check_program (const char *program)
   exit (err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
+static const char *
+base_name (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
+/* Follow the link PATH, PATH_MAX bytes, by one step; false if it is none.  */
+static bool
+follow_link (char *path)
+{
+  char target[PATH_MAX], folder[PATH_MAX];
+  ssize_t n = readlink (path, target, sizeof target - 1);
+  if (n < 0)
+    return false;
+  target[n] = '\0';
+  *(char *) base_name (strcpy (folder, path)) = '\0';
+  join (path, target[0] == '/' ? "" : folder, target, NULL);
+  return true;
+}
+
+/* Which of the tools this is: of our names the first one on the way from the
+   file that was executed, by whatever links.  */
+static const char *
+find_tool (void)
+{
+  static const char *const names[] = { "sframe-run", "sframe-cc",
+				       "sframe-c++" };
+  char path[PATH_MAX];
+  join (path, (const char *) getauxval (AT_EXECFN), NULL);
+  do
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+      if (strcmp (base_name (path), names[i]) == 0)
+	return names[i];
+  while (follow_link (path));
+  return names[0];
+}
+
 int
 main (int argc, char **argv)
 {
-  const char *slash = strrchr (argv[0], '/');
-  tool = slash != NULL ? slash + 1 : argv[0];
+  tool = find_tool ();
   bool cxx = strcmp (tool, "sframe-c++") == 0;
   bool compiler = cxx || strcmp (tool, "sframe-cc") == 0;
 
