@@ -14,6 +14,7 @@
 #include <ldsodefs.h>
 #include <link.h>
 #include <sframe-backtrace.h>
+#include <sframe-code.h>
 #include <sframe-eh-object.h>
 #include <sframe-machine.h>
 #include <sframe-object.h>
@@ -23,12 +24,12 @@
 /* Functions whose variables are not needed any more when backtrace is deepest
    are not to be inlined: it has little stack.  */
 #define RELEASE_STACK __attribute__ ((noinline))
+/* And those below which all others are called are to share one frame.  */
+#define SHARE_STACK inline __attribute__ ((always_inline))
 
 /* Find the object that PC belongs to, and where it has its .eh_frame_hdr, null
-   if nowhere.  dlopen and dlclose may run meanwhile; an object that has a
-   frame on this stack stays.  One that is unloaded under a frame, or while a
-   stale return address into it is found on a broken stack, takes its tables
-   along, as it does in libgcc.  */
+   if nowhere.  dlopen and dlclose may run meanwhile; an object that is unloaded
+   stays readable as long as the trace is its reader.  */
 static struct link_map * RELEASE_STACK
 find_object (uintptr_t pc, const void **eh_header)
 {
@@ -40,118 +41,40 @@ find_object (uintptr_t pc, const void **eh_header)
   return object.dlfo_link_map;
 }
 
-/* Whether PC belongs to the object that TRACE has looked into last.  It stays
-   if it has a frame on the stack; but it may have been found by a stale return
-   address, so that it must not be touched once any has been unloaded.  */
+/* Whether PC belongs to the object that TRACE has looked into last.  */
 static inline bool
 is_same_object (const struct sframe_trace *trace, uintptr_t pc)
 {
   const struct link_map *map = trace->map;
 
-  return (map != NULL
-	  && (atomic_load_acquire (&GL (dl_sframe_unloads))
-	      == trace->generation)
-	  && map->l_contiguous
+  return (map != NULL && map->l_contiguous
 	  && pc - map->l_map_start < map->l_map_end - map->l_map_start);
 }
 
 /* Find the object that PC belongs to, or null.  The caller of a function is
    often in the same one.  */
-static inline struct link_map *
+static inline const struct link_map *
 find_map (struct sframe_trace *trace, uintptr_t pc)
 {
   const void *eh_header;
 
-  if (!is_same_object (trace, pc))
-    trace->map = find_object (pc, &eh_header);
-  return trace->map;
+  if (is_same_object (trace, pc))
+    return trace->map;
+  sframe_reader_begin (&trace->reader);
+  return trace->map = find_object (pc, &eh_header);
 }
 
-/* Whether the SIZE bytes at PC belong to a segment of MAP that can be read
-   and executed.  */
+/* Whether nothing was executed at PC, which is in MAP unless that is null, so
+   that it was jumped to.  Code of an object that cannot be fetched any more is
+   not meant: a function may have got there in the usual way.  */
 static bool
-is_code (const struct link_map *map, uintptr_t pc, size_t size)
+was_not_fetched (const struct link_map *map,
+		 const struct sframe_registers *registers)
 {
-  for (size_t i = 0; i < map->l_phnum; ++i)
-    {
-      const ElfW(Phdr) *ph = &map->l_phdr[i];
-      uintptr_t offset = pc - (map->l_addr + ph->p_vaddr);
-      if (ph->p_type == PT_LOAD
-	  && (ph->p_flags & (PF_R | PF_X)) == (PF_R | PF_X)
-	  && offset < ph->p_memsz && ph->p_memsz - offset >= size)
-	return true;
-    }
-  return false;
-}
-
-/* Whether the frame in MAP, which the tables do not describe, is that of
-   _start, which has no caller.  _start is in crt1.o, which comes with the C
-   library's development files and often has no SFrame where the program
-   has.  */
-static bool RELEASE_STACK
-is_start (const struct link_map *map, const struct sframe_registers *registers)
-{
-  return (map->l_type == lt_executable
-	  && registers->pc - map->l_entry < SFRAME_MACHINE_ENTRY_SIZE
-	  && is_code (map, registers->pc, 1)
-	  && sframe_entry_return ((const unsigned char *) registers->pc));
-}
-
-/* Whether the frame was interrupted in code of MAP between a call and the
-   function that was called.  */
-static bool
-is_stub (const struct link_map *map, const struct sframe_registers *registers)
-{
-  return (SFRAME_MACHINE_STUB_SIZE != 0 && registers->interrupted
-	  && is_code (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
-		      2 * SFRAME_MACHINE_STUB_SIZE)
-	  && sframe_stub ((const unsigned char *) registers->pc));
-}
-
-/* Step to the caller from where nothing has been executed since the call that
-   would change the rule.  */
-static enum sframe_step_status
-step_call (struct sframe_registers *registers, struct sframe_stack *stack)
-{
-  struct sframe_rule rule;
-
-  sframe_call_rule (&rule);
-  return __sframe_step (registers, &rule, stack);
-}
-
-/* What the instruction before PC, where a call may return to, says about
-   having led to the frame in *REGISTERS.  */
-static enum sframe_call
-call_before (uintptr_t pc, const struct sframe_registers *registers,
-	     struct sframe_stack *stack)
-{
-  const void *eh_header;
-  const struct link_map *map = find_object (pc - 1, &eh_header);
-
-  if (map == NULL
-      || !is_code (map, pc - SFRAME_MACHINE_CALL_SIZE,
-		   SFRAME_MACHINE_CALL_SIZE))
-    return SFRAME_CALL_NONE;
-  return sframe_call_before ((const unsigned char *) pc, registers->pc,
-			     registers, stack);
-}
-
-/* Step from a PC that no table knows to the call that has led to it.  What
-   this leads to must follow a call instruction and, if EXACTLY is set, one of
-   a call to that PC.  If it does not, something else has led there, such as a
-   return through an overwritten address.  */
-static enum sframe_step_status RELEASE_STACK
-step_wild (struct sframe_registers *registers, struct sframe_stack *stack,
-	   bool exactly)
-{
-  struct sframe_registers callee = *registers;
-
-  if (step_call (registers, stack) != SFRAME_STEP_CALLER)
-    return SFRAME_STEP_BROKEN;
-  enum sframe_call call = call_before (registers->pc, &callee, stack);
-  return (call == SFRAME_CALL_TO_PC
-	  || (call == SFRAME_CALL_SOMEWHERE && !exactly)
-	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+  return ((registers->interrupted
+	   && registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0)
+	  || (registers->fetch_failed
+	      && (map == NULL || !__sframe_is_code (map, registers->pc))));
 }
 
 /* Whether the frame was interrupted by a signal, which makes all registers
@@ -162,169 +85,167 @@ knows_all (const struct sframe_registers *registers)
   return registers->known == (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
 }
 
-/* Whether nothing was executed at PC, which is in MAP unless that is null, so
-   that it was jumped to.  Code of an object that cannot be fetched any more is
-   not meant: a function may have got there in the usual way.  */
-static bool
-is_unfetched (const struct link_map *map, struct sframe_registers *registers)
-{
-  bool fetch_failed = registers->fetch_failed;
-
-  registers->fetch_failed = false;
-  return ((registers->interrupted
-	   && registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0)
-	  || (fetch_failed
-	      && (map == NULL || !is_code (map, registers->pc, 1))));
-}
-
-/* How many bytes of code at an unknown PC libgcc reads at most, on any
-   machine, when it looks for a signal trampoline.  */
-#define TRAMPOLINE_LOOK 16
-
-/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, can
-   be read, as far as is known.  MAP is the object there or null.  */
-static bool
-can_look (const struct link_map *map, uintptr_t address, size_t size)
-{
-  return ((map != NULL && is_code (map, address, size))
-	  || !__sframe_unreadable (address, size));
-}
-
-/* Step from a frame that is not in an object with tables, or not in one whose
-   tables are understood; MAP is its object or null.  libgcc may know it, if
-   the program has told it of the code.  Asking libgcc must not fault, and
-   would not help where there is no code, or none that has called anything.  */
-static enum sframe_step_status RELEASE_STACK
-give_up (const struct link_map *map, struct sframe_registers *registers,
-	 struct sframe_stack *stack)
-{
-  uintptr_t pc = registers->pc;
-
-  if (!can_look (map, pc, TRAMPOLINE_LOOK))
-    return (registers->interrupted
-	    ? step_wild (registers, stack, false) : SFRAME_STEP_BROKEN);
-  if (knows_all (registers)
-      || (can_look (map, pc - SFRAME_MACHINE_CALL_SIZE,
-		    SFRAME_MACHINE_CALL_SIZE)
-	  && sframe_call_before ((const unsigned char *) pc, pc, registers,
-				 stack) != SFRAME_CALL_NONE))
-    return SFRAME_STEP_UNSUPPORTED;
-  return SFRAME_STEP_BROKEN;
-}
-
-/* Whether the bytes of a signal trampoline can be read at PC, which is in MAP
-   unless that is null.  */
-static bool
-can_be_trampoline (const struct link_map *map, uintptr_t pc,
-		   struct sframe_stack *stack)
-{
-  uintptr_t word;
-
-  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
-    return false;
-  if (map != NULL)
-    return is_code (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
-  return (SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE
-	  && pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
-	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
-}
-
-/* If the frame is a signal trampoline, in MAP unless that is null, step to the
-   frame that the signal interrupted.  */
-static enum sframe_step_status RELEASE_STACK
-step_signal (const struct link_map *map, struct sframe_registers *registers,
-	     struct sframe_stack *stack)
-{
-  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
-
-  if (!can_be_trampoline (map, registers->pc, stack)
-      || !sframe_signal_trampoline ((const unsigned char *) registers->pc))
-    return SFRAME_STEP_UNKNOWN;
-  enum sframe_step_status status = sframe_signal_step (registers, stack);
-  /* The one step after which SP may be anywhere must not lead to itself.  */
-  if (registers->value[SFRAME_MACHINE_SP] == sp)
-    return SFRAME_STEP_BROKEN;
-  return status;
-}
-
 /* Step to the caller by the rule of MAP's SFrame section for PC, but not by
    that of a signal trampoline unless SIGNAL is set.  */
 static enum sframe_step_status RELEASE_STACK
-step_sframe (struct sframe_trace *trace, struct link_map *map, uintptr_t pc,
-	     bool signal)
+step_sframe (struct sframe_trace *trace, const struct link_map *map,
+	     uintptr_t pc, bool signal)
 {
   struct sframe_rule rule;
 
-  if (!__sframe_object_rule (map, pc, &rule) || (rule.signal && !signal))
+  if (!__sframe_object_rule (map, pc, &rule))
     return SFRAME_STEP_NO_RULE;
+  if (rule.signal && !signal)
+    return SFRAME_STEP_TRAMPOLINE;
   __sframe_remember (trace, &rule);
   return __sframe_step (trace->registers, &rule, &trace->stack);
 }
 
-/* Step to the caller by MAP's .eh_frame entry for PC.  */
-static inline enum sframe_step_status
-step_eh_frame (struct sframe_trace *trace, struct link_map *map, uintptr_t pc)
+/* Step to the caller by MAP's .eh_frame entry for PC, but not by that of a
+   signal trampoline unless SIGNAL is set.  */
+static SHARE_STACK enum sframe_step_status
+step_eh_frame (struct sframe_trace *trace, const struct link_map *map,
+	       uintptr_t pc, bool signal)
 {
   const void *eh_header;
 
   if (find_object (pc, &eh_header) != map)
     return SFRAME_STEP_NO_RULE;
-  return __sframe_eh_object_step (trace, map, eh_header, pc);
+  return __sframe_eh_object_step (trace, map, eh_header, pc, signal);
 }
 
-/* Step to the caller of TRACE's frame, for which no rule is remembered.  */
+/* Step to the caller by a table of MAP for PC.  */
+static SHARE_STACK enum sframe_step_status
+step_table (struct sframe_trace *trace, const struct link_map *map,
+	    uintptr_t pc)
+{
+  enum sframe_step_status status = SFRAME_STEP_NO_RULE;
+
+  if (!trace->all_registers)
+    status = step_sframe (trace, map, pc, false);
+  return (status == SFRAME_STEP_NO_RULE
+	  ? step_eh_frame (trace, map, pc, false) : status);
+}
+
+/* Step to the caller by a table of MAP for PC that was passed over before:
+   that of a signal trampoline, whose code is not a known one, or SFrame where
+   .eh_frame knows more registers but has no entry.  STATUS is what
+   step_table has returned.  */
 static enum sframe_step_status
-step (struct sframe_trace *trace)
+step_last_table (struct sframe_trace *trace, const struct link_map *map,
+		 uintptr_t pc, enum sframe_step_status status)
+{
+  enum sframe_step_status last = SFRAME_STEP_NO_RULE;
+
+  if (status == SFRAME_STEP_TRAMPOLINE)
+    last = step_eh_frame (trace, map, pc, true);
+  if (last == SFRAME_STEP_NO_RULE || last == SFRAME_STEP_UNSUPPORTED)
+    last = step_sframe (trace, map, pc, true);
+  return last;
+}
+
+/* Step to the caller of TRACE's frame, which is in MAP, by the code at PC.
+   STATUS is what step_table has returned.  */
+static enum sframe_step_status RELEASE_STACK
+step_code (struct sframe_trace *trace, const struct link_map *map,
+	   uintptr_t pc, enum sframe_step_status status)
 {
   static const struct sframe_rule outermost = { .outermost = true };
   struct sframe_registers *registers = trace->registers;
   struct sframe_stack *stack = &trace->stack;
-  enum sframe_step_status status = SFRAME_STEP_NO_RULE;
-  /* A return address may be the first byte of the next function, if the call
-     never returns; the call itself ends one byte before it.  */
-  uintptr_t pc = registers->pc - !registers->interrupted;
+  enum sframe_step_status special;
 
-  /* No call precedes this address, so that looking there would find some
-     other function.  */
-  if (!registers->interrupted && sframe_context_start (registers->pc))
-    return SFRAME_STEP_OUTERMOST;
-
-  struct link_map *map = find_map (trace, pc);
-  if (is_unfetched (map, registers))
-    return step_wild (registers, stack, false);
-  if (map != NULL && !sframe_signal_object (map) && !trace->all_registers)
-    status = step_sframe (trace, map, pc, false);
-  if (status != SFRAME_STEP_NO_RULE)
-    return status;
-
-  /* Trampolines come second: where there is a rule, no code needs to be
-     read.  A rule for a trampoline restores SP, FP and PC alone, hence the
-     kernel's record is preferred to it.  */
-  status = step_signal (map, registers, stack);
-  if (status != SFRAME_STEP_UNKNOWN)
-    return status;
-  if (map == NULL)
-    return give_up (map, registers, stack);
-  if (is_start (map, registers))
+  /* Of a trampoline the kernel's record is preferred to the rule, which tells
+     neither all registers nor why the signal came.  */
+  special = __sframe_step_trampoline (map, registers, stack);
+  if (special != SFRAME_STEP_NO_RULE)
+    return special;
+  if (!__sframe_is_code (map, pc))
+    return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
+  if (__sframe_is_start (map, registers))
     {
       __sframe_remember (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;
     }
-
-  status = step_eh_frame (trace, map, pc);
-  if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_UNSUPPORTED)
-    return status;
-  enum sframe_step_status last = step_sframe (trace, map, pc, true);
-  if (last != SFRAME_STEP_NO_RULE)
-    return last;
-  if (is_stub (map, registers))
-    return step_call (registers, stack);
+  special = step_last_table (trace, map, pc, status);
+  if (special == SFRAME_STEP_NO_RULE)
+    special = __sframe_step_stub (map, registers, stack);
+  if (special != SFRAME_STEP_NO_RULE)
+    return special;
   if (status == SFRAME_STEP_UNSUPPORTED)
-    return give_up (map, registers, stack);
+    return __sframe_step_foreign (registers, stack, status);
   /* Between functions, or in one without tables, of which nothing may have
      been executed.  */
   return (knows_all (registers)
-	  ? step_wild (registers, stack, true) : status);
+	  ? __sframe_step_wild (registers, stack, true) : status);
+}
+
+/* Step to the caller of TRACE's frame, which is in MAP.  Where a table has a
+   rule no code needs to be read, so the code comes second.  */
+static SHARE_STACK enum sframe_step_status
+step_object (struct sframe_trace *trace, const struct link_map *map,
+	     uintptr_t pc)
+{
+  enum sframe_step_status status = SFRAME_STEP_NO_RULE;
+
+  if (!sframe_signal_object (map))
+    status = step_table (trace, map, pc);
+  return (status == SFRAME_STEP_NO_RULE || status == SFRAME_STEP_TRAMPOLINE
+	  || status == SFRAME_STEP_UNSUPPORTED
+	  ? step_code (trace, map, pc, status) : status);
+}
+
+/* Step to the caller of TRACE's frame.  */
+static SHARE_STACK enum sframe_step_status
+step_any (struct sframe_trace *trace)
+{
+  struct sframe_registers *registers = trace->registers;
+  struct sframe_stack *stack = &trace->stack;
+  /* A return address may be the first byte of the next function, if the call
+     never returns; the call itself ends one byte before it.  */
+  uintptr_t pc = registers->pc - !registers->interrupted;
+
+  /* No call precedes these addresses, so that looking there would find some
+     other function.  */
+  if (!registers->interrupted && sframe_context_start (registers->pc))
+    return SFRAME_STEP_OUTERMOST;
+  if (sframe_own_trampoline (registers->pc))
+    return __sframe_step_trampoline (NULL, registers, stack);
+
+  const struct link_map *map = find_map (trace, pc);
+  if (was_not_fetched (map, registers))
+    return __sframe_step_wild (registers, stack, false);
+  registers->fetch_failed = false;
+  if (map != NULL)
+    return step_object (trace, map, pc);
+  enum sframe_step_status status
+    = __sframe_step_trampoline (NULL, registers, stack);
+  return (status == SFRAME_STEP_NO_RULE
+	  ? __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN)
+	  : status);
+}
+
+/* Step to the caller of TRACE's frame, for which no rule is remembered.  If
+   the caller's SP is below the callee's, the function has switched stacks, or
+   FP was overwritten.  What lies below SP is often left over from frames that
+   are gone, so that the caller must at least have made a call.  */
+static enum sframe_step_status
+step (struct sframe_trace *trace)
+{
+  struct sframe_registers *registers = trace->registers;
+  enum sframe_step_status status;
+
+  registers->moved_down = false;
+  status = step_any (trace);
+  if (status != SFRAME_STEP_CALLER)
+    return status;
+  if (knows_all (registers))
+    trace->in_handler = true;
+  else if (registers->moved_down
+	   && !__sframe_follows_call (registers->pc, registers,
+				      &trace->stack))
+    return SFRAME_STEP_BROKEN;
+  return status;
 }
 
 /* Store the PCs of the frame in TRACE's registers and of its callers.  Return
@@ -335,13 +256,13 @@ walk (struct sframe_trace *trace)
   trace->array[0] = (void *) trace->registers->pc;
   trace->count = 1;
   trace->path = SFRAME_CACHE_START;
-  while (true)
+  while (trace->count < trace->size)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
       if (trace->cache != NULL && !trace->all_registers)
 	status = __sframe_walk_remembered (trace);
-      if (trace->count == trace->size)
-	return SFRAME_STEP_OUTERMOST;
+      if (trace->count >= trace->size)
+	break;
       if (status == SFRAME_STEP_CALLER)
 	status = step (trace);
       if (status != SFRAME_STEP_CALLER)
@@ -351,6 +272,7 @@ walk (struct sframe_trace *trace)
 	return SFRAME_STEP_OUTERMOST;
       trace->array[trace->count++] = (void *) trace->registers->pc;
     }
+  return SFRAME_STEP_OUTERMOST;
 }
 
 /* Store the registers of the function that calls this one.  */
@@ -410,9 +332,20 @@ find_cache (struct sframe_cache **cache)
     }
 }
 
-int
+/* What TRACE, which has ended with STATUS, needs libgcc for.  */
+static enum sframe_help
+find_help (const struct sframe_trace *trace, enum sframe_step_status status)
+{
+  if (trace->stack.doubt == sframe_ask_always
+      || (status != SFRAME_STEP_UNSUPPORTED && status != SFRAME_STEP_FOREIGN))
+    return SFRAME_HELP_NONE;
+  return (status == SFRAME_STEP_UNSUPPORTED && !trace->in_handler
+	  ? SFRAME_HELP_LOAD : SFRAME_HELP_IF_LOADED);
+}
+
+enum sframe_help
 __sframe_backtrace (void **array, int size,
-		    struct sframe_registers *registers)
+		    struct sframe_registers *registers, int *count)
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
@@ -422,15 +355,15 @@ __sframe_backtrace (void **array, int size,
 
   /* For begin_again.  */
   __builtin_unwind_init ();
+  *count = 0;
   if (!find_cache (&trace.cache))
-    return -1;
+    return SFRAME_HELP_LOAD;
   __sframe_stack_init (&trace.stack, sp);
   do
     status = walk (&trace);
   while (status == SFRAME_STEP_UNKNOWN && !trace.all_registers
 	 && begin_again (&trace, sp));
-  /* libgcc would have to be loaded, and it reads an overwritten stack without
-     looking; beyond a fault neither is safe.  */
-  return (status == SFRAME_STEP_UNSUPPORTED
-	  && trace.stack.doubt != sframe_ask_always ? -1 : trace.count);
+  sframe_reader_end (&trace.reader);
+  *count = trace.count;
+  return find_help (&trace, status);
 }

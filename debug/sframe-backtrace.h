@@ -11,17 +11,21 @@
 #ifndef _SFRAME_BACKTRACE_H
 #define _SFRAME_BACKTRACE_H
 
+#include <sframe-libgcc.h>
 #include <sframe-step.h>
 
 /* Store in ARRAY, SIZE of which are available (at least 1), the PC of the
-   frame in *REGISTERS and of its callers, innermost first.  Return how many
-   were stored, or -1 if there is a frame that only another unwinder may know
-   of and no fault before it, or if the tunable glibc.rtld.sframe forbids all
-   this.  *REGISTERS is clobbered.
+   frame in *REGISTERS and of its callers, innermost first, and in *COUNT how
+   many were stored.  Return whether another unwinder may know more.
+   *REGISTERS is clobbered.
 
    A trace ends at the outermost frame, when ARRAY is full, or where the stack
-   is found to be broken.  */
-int __sframe_backtrace (void **array, int size,
-			struct sframe_registers *registers) attribute_hidden;
+   is found to be broken.  Beyond a fault no help is asked for: libgcc reads an
+   overwritten stack without looking.  libgcc is to be loaded only for an object
+   whose .eh_frame is not understood, and not if a signal handler has called,
+   or if the tunable glibc.rtld.sframe is 0.  */
+enum sframe_help __sframe_backtrace (void **array, int size,
+				     struct sframe_registers *registers,
+				     int *count) attribute_hidden;
 
 #endif /* _SFRAME_BACKTRACE_H  */

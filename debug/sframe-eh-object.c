@@ -56,7 +56,7 @@ remember (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
 			 const struct link_map *map, const void *header,
-			 uintptr_t pc)
+			 uintptr_t pc, bool signal)
 {
   struct sframe_eh_entry entry;
   struct sframe_eh_row row;
@@ -64,6 +64,8 @@ __sframe_eh_object_step (struct sframe_trace *trace,
   if (header == NULL)
     return SFRAME_STEP_UNSUPPORTED;
   enum sframe_eh_status status = find_entry (map, header, pc, &entry);
+  if (status == SFRAME_EH_OK && entry.signal && !signal)
+    return SFRAME_STEP_TRAMPOLINE;
   if (status == SFRAME_EH_OK)
     status = __sframe_eh_find_row (&entry, pc, &row);
   if (status == SFRAME_EH_OK)

@@ -13,7 +13,7 @@
 
 /* Store in *RULE what MAP's section says of PC.  Return whether it has a rule
    that can be believed.  MAP is an object that _dl_find_object has found.  */
-bool __sframe_object_rule (struct link_map *map, uintptr_t pc,
+bool __sframe_object_rule (const struct link_map *map, uintptr_t pc,
 			   struct sframe_rule *rule) attribute_hidden;
 
 #endif /* _SFRAME_OBJECT_H  */

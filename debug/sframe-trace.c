@@ -87,9 +87,10 @@ is_next (uintptr_t sp, uintptr_t cfa)
 	  && !sframe_stack_leap (sp, cfa + SFRAME_MACHINE_SP_OFFSET));
 }
 
-/* Take the step of RULE from *PLACE, whose SP is aligned and from where on all
-   is readable up to HIGH, unless it leads beyond or is out of the ordinary.
-   What a rule in the cache reads lies between SP and the CFA.  */
+/* Take the step of RULE from *PLACE, unless it leads beyond HIGH or is out of
+   the ordinary.  SP is aligned and at most HIGH, and all between the two is
+   readable.  What a rule in the cache reads lies between SP and the CFA.
+   Distances from SP are compared, since SP plus an offset can wrap.  */
 static inline bool
 step (struct place *place, uint64_t rule, uintptr_t high)
 {
@@ -99,7 +100,7 @@ step (struct place *place, uint64_t rule, uintptr_t high)
     cfa += place->sp;
   else if (!is_next (place->sp, cfa += place->fp))
     return false;
-  if (cfa > high)
+  if (cfa - place->sp > high - place->sp)
     return false;
   place->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
   if ((rule & SFRAME_CACHE_FP_SAVED) != 0)
@@ -122,9 +123,10 @@ arrive (struct sframe_trace *trace, const struct place *place)
   registers->interrupted = false;
 }
 
-/* Take steps to COUNT frames at most.  The first frame was interrupted or not,
-   the others were not.  This decides how fast a trace is: the loop keeps the
-   registers out of memory and leaves all that is rare to its caller.  */
+/* Take steps to COUNT frames at most, and to no more than the array has room
+   for.  The first frame was interrupted or not, the others were not.  This
+   decides how fast a trace is: the loop keeps the registers out of memory and
+   leaves all that is rare to its caller.  */
 static enum sframe_step_status
 walk_alike (struct sframe_trace *trace, int count)
 {
@@ -138,9 +140,11 @@ walk_alike (struct sframe_trace *trace, int count)
 			 .fp = registers->value[SFRAME_MACHINE_FP] };
   uint32_t path = trace->path;
   void **const start = trace->array + trace->count, **next = start;
+  const int room = trace->size - trace->count;
+  void **const end = start + (count < room ? count : room);
   bool outermost = false;
 
-  while (next < start + count)
+  while (next < end)
     {
       struct sframe_cache_found found = recall (cache, path, place.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
@@ -181,11 +185,12 @@ __sframe_walk_remembered (struct sframe_trace *trace)
 
   trace->missed = false;
   if ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) == 0
-      || sp % sizeof (uintptr_t) != 0 || sp < trace->stack.current.low)
+      || sp % sizeof (uintptr_t) != 0 || sp < trace->stack.current.low
+      || sp > trace->stack.current.high)
     return SFRAME_STEP_CALLER;
   if (registers->interrupted)
     status = walk_alike (trace, 1);
   if (status == SFRAME_STEP_CALLER && !registers->interrupted)
-    status = walk_alike (trace, trace->size - trace->count);
+    status = walk_alike (trace, trace->size);
   return status;
 }

@@ -9,6 +9,7 @@
 #define _SFRAME_TRACE_H
 
 #include <sframe-cache.h>
+#include <sframe-reader.h>
 #include <sframe-step.h>
 
 struct sframe_trace
@@ -27,8 +28,12 @@ struct sframe_trace
   bool all_registers;
   /* The rule of the frame was looked for, and is not remembered.  */
   bool missed;
+  /* A signal has interrupted one of the frames so far.  */
+  bool in_handler;
+  /* Tells dlclose that objects found by this trace may be read.  */
+  struct sframe_reader reader;
   /* The object of the last frame whose rule was not remembered.  */
-  struct link_map *map;
+  const struct link_map *map;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };

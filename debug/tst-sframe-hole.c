@@ -24,11 +24,11 @@ enum
   GOOD_FRAMES = 3,
   STACK_SIZE = 1024 * 1024,
   /* Where there is something else than memory, in pages from the start of the
-     buffer on the stack: far enough from the frames below.  */
-  PROTECTED = 4,
-  UNMAPPED = 6,
-  BEYOND_END_OF_FILE = 8,
-  BUFFER_PAGES = 10,
+     buffer on the stack: farther from the frames below than SFRAME_LEAP.  */
+  PROTECTED = 36,
+  UNMAPPED = 38,
+  BEYOND_END_OF_FILE = 40,
+  BUFFER_PAGES = 42,
   ERRNO = 4711,
 };
 

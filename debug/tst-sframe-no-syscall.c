@@ -4,6 +4,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <array_length.h>
+#include <limits.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -114,8 +116,7 @@ below_object_without_sframe (void)
 /* Not known to the compiler not to return.  */
 static void (*volatile deepest) (void) = collect_and_exit;
 
-/* On many pages, in frames that are found by FP and are smaller than a
-   page.  */
+/* On many pages, in frames that are found by FP.  */
 static void FRAME
 recurse (int depth, size_t size)
 {
@@ -132,6 +133,45 @@ static void
 in_frames_of_variable_size (void)
 {
   recurse (20, 3000);
+}
+
+/* With buffers as programs have them that keep FP in all functions.  */
+static void
+in_frames_of_path_max (void)
+{
+  recurse (15, PATH_MAX);
+}
+
+static void
+in_frames_of_many_pages (void)
+{
+  recurse (5, 64 * 1024 + PATH_MAX);
+}
+
+/* A thread that has recovered from a fault: Linux tells of it in each later
+   signal frame.  */
+static sigjmp_buf recover;
+static volatile int *volatile no_memory;
+
+static void
+recover_from_fault (int signo)
+{
+  siglongjmp (recover, 1);
+}
+
+static void
+recover_once (void)
+{
+  handle_signal (SIGSEGV, recover_from_fault);
+  if (sigsetjmp (recover, 1) == 0)
+    *no_memory = 0;
+}
+
+static void
+in_signal_handler_after_fault (void)
+{
+  recover_once ();
+  in_signal_handler ();
 }
 
 /* In one found by SP, which may be as large as it likes.  */
@@ -175,6 +215,9 @@ do_test (void)
   run (on_thread_stack);
   run (in_signal_handler);
   run (in_frames_of_variable_size);
+  run (in_frames_of_path_max);
+  run (in_frames_of_many_pages);
+  run (in_signal_handler_after_fault);
   run (in_large_frame);
   run (below_object_without_sframe);
   support_shared_free (forbidden);

@@ -3,6 +3,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <array_length.h>
 #include <sys/mman.h>
 
 #include <support/xunistd.h>
@@ -12,9 +13,10 @@
 
 #if HAVE_SFRAME_ASM
 
-/* Apart by more than what may pass for one stack.  */
-# define STACK_SIZE (2 * 1024 * 1024)
+/* As fibers have them that lie side by side, and farther apart.  */
+static const size_t stack_sizes[] = { 16 * 1024, 128 * 1024, 2 * 1024 * 1024 };
 
+static size_t stack_size;
 static char *stacks;
 static struct trace_pair pair;
 
@@ -67,32 +69,43 @@ leaf (void)
 static void FRAME
 upwards (void)
 {
-  call_on_stack (leaf, stacks + 2 * STACK_SIZE);
+  call_on_stack (leaf, stacks + 2 * stack_size);
   KEEP_FRAME ();
 }
 
 static void FRAME
 downwards (void)
 {
-  call_on_stack (leaf, stacks + STACK_SIZE);
+  call_on_stack (leaf, stacks + stack_size);
   KEEP_FRAME ();
+}
+
+static void
+check_stacks (void)
+{
+  stacks = xmmap (NULL, 2 * stack_size, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+  call_on_stack (upwards, stacks + stack_size);
+  check_no_fallback ();
+  check_same_with (&pair, upwards);
+  TEST_COMPARE (count_frames (&pair.oracle, call_on_stack), 2);
+
+  call_on_stack (downwards, stacks + 2 * stack_size);
+  check_no_fallback ();
+  check_same_with (&pair, downwards);
+  TEST_COMPARE (count_frames (&pair.oracle, call_on_stack), 2);
+  xmunmap (stacks, 2 * stack_size);
 }
 
 static int
 do_test (void)
 {
-  stacks = xmmap (NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS, -1);
-
-  call_on_stack (upwards, stacks + STACK_SIZE);
-  check_no_fallback ();
-  check_same_with (&pair, upwards);
-  TEST_COMPARE (count_frames (&pair.oracle, call_on_stack), 2);
-
-  call_on_stack (downwards, stacks + 2 * STACK_SIZE);
-  check_no_fallback ();
-  check_same_with (&pair, downwards);
-  TEST_COMPARE (count_frames (&pair.oracle, call_on_stack), 2);
+  for (size_t i = 0; i < array_length (stack_sizes); ++i)
+    {
+      stack_size = stack_sizes[i];
+      check_stacks ();
+    }
   return 0;
 }
 

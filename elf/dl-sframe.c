@@ -26,7 +26,28 @@ static enum
 
 #ifndef SHARED
 uint32_t _dl_sframe_unloads;
+uint32_t _dl_sframe_epoch;
+uint32_t _dl_sframe_readers[2];
 #endif
+
+/* Objects that are unloaded and that a trace may still read, by the parity of
+   the epoch in which they were, newest first; linked by l_sframe_retired.
+   Protected by dl_load_lock.
+
+   A reader adds itself to the counter of its epoch.  An epoch ends when the
+   other counter is zero: then all are gone that had begun before this epoch.
+   So what was retired in an epoch is released when the next one ends, since by
+   then both counters have been zero after nobody could find it any more.
+   Readers that begin meanwhile do not delay that.
+
+   A signal handler that interrupts a trace and leaves by siglongjmp, or a fork
+   while another thread takes a trace, leaves a count behind for ever.  So no
+   more than RETIRED_MAX objects are kept.  */
+static struct link_map *retired[2];
+static size_t retired_count;
+
+/* A trace that is preempted may sleep through so many times dlclose.  */
+#define RETIRED_MAX 1024
 
 /* For LD_DEBUG=files: say that the section of MAP is WHAT, and WHY.  */
 static void
@@ -177,9 +198,42 @@ _dl_sframe_register_all (void)
 	register_map (map);
 }
 
+/* Unmap and free the objects in LIST, which becomes empty.  */
+static void
+release (struct link_map **list)
+{
+  while (*list != NULL)
+    {
+      struct link_map *map = *list;
+      *list = map->l_sframe_retired;
+      --retired_count;
+      DL_UNMAP (map);
+      if (map->l_phdr_allocated)
+	free ((void *) map->l_phdr);
+      free (map);
+    }
+}
+
+/* Release what no trace can read any more.  */
+static void
+reclaim (void)
+{
+  /* Two epochs end if there are no readers.  */
+  for (int i = 0; i < 2 && retired_count > 0; ++i)
+    {
+      uint32_t epoch = GL (dl_sframe_epoch);
+      /* Pairs with the release in sframe_reader_end.  */
+      if (atomic_load_acquire (&GL (dl_sframe_readers)[(epoch + 1) % 2]) != 0)
+	return;
+      release (&retired[(epoch + 1) % 2]);
+      atomic_store_relaxed (&GL (dl_sframe_epoch), epoch + 1);
+    }
+}
+
 void
 _dl_sframe_register_new (struct link_map *map)
 {
+  reclaim ();
   for (unsigned int i = 0; i < map->l_searchlist.r_nlist; ++i)
     {
       struct link_map *member = map->l_searchlist.r_list[i]->l_real;
@@ -201,4 +255,26 @@ _dl_sframe_unregister (struct link_map *map)
   _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe_start);
   map->l_sframe_registered = false;
   debug_section (map, "unregistered", "object is unloaded");
+}
+
+bool
+_dl_sframe_retire (struct link_map *map)
+{
+  /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
+     seen here does not find MAP.  */
+  atomic_thread_fence_seq_cst ();
+  reclaim ();
+  if (atomic_load_acquire (&GL (dl_sframe_readers)[0]) == 0
+      && atomic_load_acquire (&GL (dl_sframe_readers)[1]) == 0)
+    return false;
+  if (retired_count >= RETIRED_MAX)
+    {
+      release (&retired[0]);
+      release (&retired[1]);
+    }
+  struct link_map **list = &retired[GL (dl_sframe_epoch) % 2];
+  map->l_sframe_retired = *list;
+  *list = map;
+  ++retired_count;
+  return true;
 }

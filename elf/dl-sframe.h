@@ -34,6 +34,12 @@ void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
    before its memory is unmapped: neither a table nor a remembered rule must
    ever describe what is mapped there next.  */
 void _dl_sframe_unregister (struct link_map *map) attribute_hidden;
+
+/* Return whether a trace of another thread may still read MAP, which was
+   unregistered: its program headers, its memory and what of the link map
+   itself does not point elsewhere.  Then these are not for the caller to
+   release: that happens here, in a later call or dlopen.  */
+bool _dl_sframe_retire (struct link_map *map) attribute_hidden;
 #else
 static inline void
 _dl_sframe_setup (struct link_map *map)
@@ -53,6 +59,12 @@ _dl_sframe_register_new (struct link_map *map)
 static inline void
 _dl_sframe_unregister (struct link_map *map)
 {
+}
+
+static inline bool
+_dl_sframe_retire (struct link_map *map)
+{
+  return false;
 }
 #endif
 

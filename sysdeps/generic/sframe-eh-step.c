@@ -185,6 +185,9 @@ __sframe_eh_step (struct sframe_registers *registers,
 		     row->operand[SFRAME_MACHINE_SP]))
     return SFRAME_EH_BROKEN;
 
+  registers->moved_down
+    = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
+			  < registers->value[SFRAME_MACHINE_SP]));
   registers->pc = row->operand[entry->ra_column];
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);

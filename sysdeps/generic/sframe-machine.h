@@ -22,13 +22,15 @@
      executed an instruction yet.
 
    static inline enum sframe_call
-   sframe_call_before (const unsigned char *RETURN, uintptr_t PC,
+   sframe_call_before (const unsigned char *RETURN, size_t AVAILABLE,
+		       uintptr_t PC,
 		       const struct sframe_registers *REGISTERS,
 		       struct sframe_stack *STACK)
-     what the instruction before RETURN, SFRAME_MACHINE_CALL_SIZE bytes before
-     which can be read, is, and whether it has led to PC or, if that traps, to
-     what is right before PC.  REGISTERS are those right after the call; unless
-     all of them are known, only whether it is a call can be told.
+     what the instruction before RETURN is, AVAILABLE bytes before which can be
+     read, and whether it has led to PC or, if that traps, to what is right
+     before PC.  A call takes at most SFRAME_MACHINE_CALL_SIZE bytes.
+     REGISTERS are those right after the call; unless all of them are known,
+     only whether it is a call can be told.
 
    static inline bool sframe_stub (const unsigned char *CODE)
      whether the instruction at CODE, SFRAME_MACHINE_STUB_SIZE bytes around

@@ -113,22 +113,21 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   return true;
 }
 
-/* How far apart words of a stack of unknown bounds can be.  */
-#define UNKNOWN_STACK_SIZE (1024 * 1024)
-
 bool
 __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 		     uintptr_t b)
 {
-  if (range_has (&stack->window, a) || range_has (&stack->window, b))
-    return range_has (&stack->window, a) && range_has (&stack->window, b);
-  return (a < b ? b - a : a - b) < UNKNOWN_STACK_SIZE;
+  return range_has (&stack->window, a) && range_has (&stack->window, b);
 }
 
+/* Aligned words are asked about, since such a word is never on two pages.  */
 bool
-__sframe_unreadable (uintptr_t address, size_t size)
+__sframe_readable (uintptr_t address, size_t size)
 {
-  return (sframe_probe_word (address) == sframe_unreadable
-	  || (sframe_probe_word (address + size - sizeof (uintptr_t))
-	      == sframe_unreadable));
+  uintptr_t first = word_down (address);
+  uintptr_t last = word_down (address + size - 1);
+
+  return (first <= last
+	  && sframe_probe_word (first) == sframe_readable
+	  && (first == last || sframe_probe_word (last) == sframe_readable));
 }

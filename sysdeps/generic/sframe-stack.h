@@ -14,8 +14,8 @@
    probed once in a trace.
 
    Reasons for doubt are a signal that tells of a fault, beyond which each page
-   is probed wherever it is, and a frame pointer that leads far up, of which
-   the next word is.
+   is probed wherever it is, and a frame pointer that leads farther up than
+   SFRAME_LEAP, of which the next word is.
 
    Ways that were not taken: probing each page always (a system call costs as
    much as many frames); asking for the bounds of the alternate stack (fewer
@@ -88,15 +88,15 @@ void __sframe_stack_doubt (struct sframe_stack *stack,
 bool __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   attribute_hidden;
 
-/* Whether the words at A and B, which need not be readable, are on the same
-   stack, as far as that is known.  */
+/* Whether the words at A and B, which need not be readable, are both on the
+   stack that the thread began with.  */
 bool __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 			  uintptr_t b) attribute_hidden;
 
-/* Whether the SIZE bytes at ADDRESS, at least a word and at most a page, are
-   known not to be readable.  For what is not the stack; asks the system each
-   time.  */
-bool __sframe_unreadable (uintptr_t address, size_t size) attribute_hidden;
+/* Whether the SIZE bytes at ADDRESS, from one to a page, are known to be
+   readable.  For what is not the stack; asks the system each time.  If the
+   system does not tell, the answer is false.  */
+bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
 
 /* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if
    it is misaligned or not readable.  */
@@ -113,10 +113,10 @@ __sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
   return true;
 }
 
-/* How large a frame can be whose extent only FP tells, without causing doubt:
-   at least a page, so that programs that have frame pointers in all functions
-   are traced without a system call.  */
-#define SFRAME_LEAP 4096
+/* How large a frame can be whose extent only FP tells, without causing doubt.
+   Programs that have frame pointers in all functions are to be traced without
+   a system call, and buffers of PATH_MAX or 64 KiB are common.  */
+#define SFRAME_LEAP (128 * 1024)
 
 /* Whether SP and the caller's SP are so far apart that FP, which gave the
    latter and is a word of the stack, is not to be trusted alone.  */

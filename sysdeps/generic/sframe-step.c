@@ -86,7 +86,7 @@ find_cfa (const struct sframe_registers *registers,
     __sframe_stack_doubt (stack, sframe_ask_once);
   if (caller_sp > sp || (caller_sp == sp && is_topmost (registers)))
     return SFRAME_STEP_CALLER;
-  return (rule->cfa.reg == SFRAME_MACHINE_SP
+  return (caller_sp == sp || rule->cfa.reg == SFRAME_MACHINE_SP
 	  || __sframe_same_stack (stack, sp, caller_sp)
 	  ? SFRAME_STEP_BROKEN : SFRAME_STEP_CALLER);
 }
@@ -132,8 +132,11 @@ __sframe_step (struct sframe_registers *registers,
     known |= UINT64_C (1) << SFRAME_MACHINE_FP;
 
   /* All other registers may have changed since the call.  */
+  uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
+  registers->moved_down = (!rule->signal
+			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);
   registers->pc = ra;
-  registers->value[SFRAME_MACHINE_SP] = cfa + SFRAME_MACHINE_SP_OFFSET;
+  registers->value[SFRAME_MACHINE_SP] = caller_sp;
   registers->value[SFRAME_MACHINE_FP] = fp;
   registers->known = known;
   registers->interrupted = rule->signal;

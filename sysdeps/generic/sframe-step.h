@@ -32,6 +32,8 @@ struct sframe_registers
   /* The system says that the signal came from fetching the instruction at PC.
      Since nothing was executed there, what led to it may have been a call.  */
   bool fetch_failed;
+  /* Set by a step that has led to a lower SP, which means another stack.  */
+  bool moved_down;
 };
 
 /* What precedes a return address.  */
@@ -55,8 +57,13 @@ enum sframe_step_status
   SFRAME_STEP_UNKNOWN,
   /* The tables have no rule for the frame.  */
   SFRAME_STEP_NO_RULE,
-  /* There may be a table for the frame, but none that is understood here.  */
-  SFRAME_STEP_UNSUPPORTED
+  /* There is a table for the object, but it is not understood.  */
+  SFRAME_STEP_UNSUPPORTED,
+  /* The frame is in no object's code.  */
+  SFRAME_STEP_FOREIGN,
+  /* The tables have a rule for the frame, as a signal trampoline's, which was
+     not asked for.  */
+  SFRAME_STEP_TRAMPOLINE
 };
 
 /* Step from the frame in *REGISTERS to its caller by RULE.  The registers are

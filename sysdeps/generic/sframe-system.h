@@ -14,6 +14,19 @@
    aligned word.  */
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
 
+/* How many bytes of code libgcc reads to tell a trampoline, and the first byte
+   of a trampoline; if that differs, libgcc reads no further.  */
+#define SFRAME_LIBGCC_LOOK 1
+#define SFRAME_LIBGCC_LOOK_FIRST (-1)
+
+/* Whether PC is the trampoline of this C library, so that no code needs to be
+   read.  */
+static inline bool
+sframe_own_trampoline (uintptr_t pc)
+{
+  return false;
+}
+
 /* Whether the SFRAME_SIGNAL_TRAMPOLINE_SIZE readable bytes at CODE are a
    signal trampoline.  */
 static inline bool

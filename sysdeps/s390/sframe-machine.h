@@ -63,8 +63,7 @@ sframe_call_rule (struct sframe_rule *rule)
       .fp = { .kind = SFRAME_UNCHANGED } };
 }
 
-/* The longest takes 6, but a word can be asked for.  */
-#define SFRAME_MACHINE_CALL_SIZE 8
+#define SFRAME_MACHINE_CALL_SIZE 6
 
 /* Bytes of an instruction that is none.  */
 #define SFRAME_TRAP_SIZE 2
@@ -76,14 +75,17 @@ sframe_call_distance (const unsigned char *ra, size_t size)
   int32_t word;
   int16_t half;
 
-  memcpy (&word, ra - sizeof word, sizeof word);
   memcpy (&half, ra - sizeof half, sizeof half);
-  return 2 * (intptr_t) (size == sizeof half ? half : word);
+  if (size == sizeof half)
+    return 2 * (intptr_t) half;
+  memcpy (&word, ra - sizeof word, sizeof word);
+  return 2 * (intptr_t) word;
 }
 
-/* A call is basr, bras or brasl with the return address in register 14.  */
+/* A call is basr, bras or brasl with the return address in register 14.
+   AVAILABLE bytes before RA can be read.  */
 static inline enum sframe_call
-sframe_call_before (const unsigned char *ra, uintptr_t pc,
+sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
 		    const struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
@@ -94,11 +96,11 @@ sframe_call_before (const unsigned char *ra, uintptr_t pc,
   uintptr_t targets[3];
   size_t count = 0;
 
-  if (ra[-2] == 0x0d && ra[-1] >> 4 == SFRAME_MACHINE_RA)
+  if (available >= 2 && ra[-2] == 0x0d && ra[-1] >> 4 == SFRAME_MACHINE_RA)
     targets[count++] = registers->value[ra[-1] & 15];
-  if (ra[-4] == 0xa7 && ra[-3] == relative)
+  if (available >= 4 && ra[-4] == 0xa7 && ra[-3] == relative)
     targets[count++] = (uintptr_t) ra - 4 + sframe_call_distance (ra, 2);
-  if (ra[-6] == 0xc0 && ra[-5] == relative)
+  if (available >= 6 && ra[-6] == 0xc0 && ra[-5] == relative)
     targets[count++] = (uintptr_t) ra - 6 + sframe_call_distance (ra, 4);
   for (size_t i = 0; i < count; ++i)
     if (targets[i] == pc || targets[i] + SFRAME_TRAP_SIZE == pc)

@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe; operands in memory are read through
-   sframe-stack.h, and SFRAME_MACHINE_CALL_SIZE bytes of code before the return
-   address.
+   sframe-stack.h, and of the code those bytes before the return address that
+   the caller knows to be readable.
 
    Instructions cannot be told apart backwards, so that some other one may
    pass for a call.
@@ -38,21 +38,21 @@ sframe_is_target (uintptr_t target, uintptr_t pc)
   return target == pc || target + SFRAME_TRAP_SIZE == pc;
 }
 
-/* Bytes from the opcode of an indirect call, 0xff, to its end; 0 if it is
-   another instruction.  */
-static inline unsigned int
-sframe_indirect_call_size (const unsigned char *code)
+/* Whether the SIZE bytes at CODE, at least two, are an indirect call without
+   its prefix.  */
+static inline bool
+sframe_is_indirect_call (const unsigned char *code, unsigned int size)
 {
   unsigned int mod = code[1] >> 6, rm = code[1] & 7;
+  unsigned int head = mod != 3 && rm == 4 ? 3 : 2;
 
-  if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
-    return 0;
+  if (code[0] != 0xff || (code[1] >> 3 & 7) != 2 || size < head)
+    return false;
   if (mod == 3)
-    return 2;
-  unsigned int size = rm == 4 ? 3 : 2;
+    return size == head;
   if (mod == 0)
-    return size + (rm == 5 || (rm == 4 && (code[2] & 7) == 5) ? 4 : 0);
-  return size + (mod == 1 ? 1 : 4);
+    return size == head + (rm == 5 || (rm == 4 && (code[2] & 7) == 5) ? 4 : 0);
+  return size == head + (mod == 1 ? 1 : 4);
 }
 
 /* The displacement of SIZE bytes, 0 to 4, before RA.  */
@@ -133,26 +133,27 @@ sframe_indirect_call_to (const unsigned char *ra, unsigned int size,
 }
 
 /* What the instruction before RA is, and whether it has led to PC, given the
-   registers right after it.  */
+   registers right after it.  AVAILABLE bytes before RA can be read.  */
 static inline enum sframe_call
-sframe_call_before (const unsigned char *ra, uintptr_t pc,
+sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
 		    const struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
   enum sframe_call found = SFRAME_CALL_NONE;
 
-  if (ra[-SFRAME_DIRECT_CALL_SIZE] == SFRAME_DIRECT_CALL)
+  if (available >= SFRAME_DIRECT_CALL_SIZE
+      && ra[-SFRAME_DIRECT_CALL_SIZE] == SFRAME_DIRECT_CALL)
     {
       if (sframe_is_target ((uintptr_t) ra + sframe_displacement (ra, 4), pc))
 	return SFRAME_CALL_TO_PC;
       found = SFRAME_CALL_SOMEWHERE;
     }
   for (unsigned int size = SFRAME_MACHINE_CALL_SIZE_MIN;
-       size < SFRAME_MACHINE_CALL_SIZE; ++size)
-    if (sframe_indirect_call_size (ra - size) == size)
+       size < SFRAME_MACHINE_CALL_SIZE && size <= available; ++size)
+    if (sframe_is_indirect_call (ra - size, size))
       {
 	/* What precedes may be a prefix or the end of another one.  */
-	unsigned int rex = ra[-1 - (int) size];
+	unsigned int rex = size < available ? ra[-1 - (int) size] : 0;
 	if (sframe_indirect_call_to (ra, size, 0, registers, stack, pc)
 	    || (rex >> 4 == 4
 		&& sframe_indirect_call_to (ra, size, rex, registers, stack,

@@ -11,9 +11,11 @@
 
 #include <sframe-stack.h>
 #include <signal.h>
+#include <sigsetops.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sysdep.h>
 
 struct sframe_signal
 {
@@ -53,22 +55,45 @@ sframe_signal_access (const struct sframe_signal *signal)
 	  && signal->code > 0);
 }
 
-/* Whether SIGNAL is one of a program that has gone wrong, so that its stack
-   may be overwritten.  */
+/* The signals of a program that has gone wrong, so that its stack may be
+   overwritten, as in a signal mask.  */
+#define SFRAME_FAULT_SIGNALS						      \
+  (__sigmask (SIGABRT) | __sigmask (SIGBUS) | __sigmask (SIGFPE)	      \
+   | __sigmask (SIGILL) | __sigmask (SIGSEGV))
+
+static inline bool
+sframe_signal_valid (const struct sframe_signal *signal)
+{
+  return signal->number > 0 && signal->number < _NSIG;
+}
+
+/* Whether SIGNAL is one of these.  */
 static inline bool
 sframe_signal_fault (const struct sframe_signal *signal)
 {
-  switch (signal->number)
-    {
-    case SIGABRT:
-    case SIGBUS:
-    case SIGFPE:
-    case SIGILL:
-    case SIGSEGV:
-      return true;
-    default:
-      return false;
-    }
+  return (sframe_signal_valid (signal)
+	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0);
+}
+
+/* Whether the handler of a signal, which has found the mask at address MASK
+   and runs now, may be one of a fault.  The signal itself is blocked in its
+   handler, unless there is SA_NODEFER or the handler has changed that: if
+   nothing more than before is blocked, it may.  In an outer one of nested
+   handlers the answer may be yes for the sake of an inner one.  */
+static inline bool
+sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
+{
+  /* A filter may report success and write nothing.  */
+  uintptr_t before, now = -1;
+
+  _Static_assert (sizeof now == __NSIG_BYTES, "one word");
+  if (!__sframe_stack_read (stack, mask, &before)
+      || (INTERNAL_SYSCALL_ERROR_P
+	  (INTERNAL_SYSCALL_CALL (rt_sigprocmask, SIG_BLOCK, NULL, &now,
+				  __NSIG_BYTES))))
+    return true;
+  uintptr_t handled = now & ~before;
+  return handled == 0 || (handled & SFRAME_FAULT_SIGNALS) != 0;
 }
 
 #endif /* _SFRAME_SIGNAL_H  */

@@ -24,6 +24,15 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 1
+#define SFRAME_LIBGCC_LOOK 2
+#define SFRAME_LIBGCC_LOOK_FIRST 0x0a
+
+/* The C library has none.  */
+static inline bool
+sframe_own_trampoline (uintptr_t pc)
+{
+  return false;
+}
 
 /* svc __NR_sigreturn and svc __NR_rt_sigreturn.  */
 #define SFRAME_SVC_SIGRETURN 0x0a77

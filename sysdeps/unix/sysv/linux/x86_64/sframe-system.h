@@ -21,6 +21,18 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 9
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
+#define SFRAME_LIBGCC_LOOK 9
+#define SFRAME_LIBGCC_LOOK_FIRST 0x48
+
+/* What sigaction passes for sa_restorer.  Weak, since a static program need
+   not have it.  */
+extern char __restore_rt[] attribute_hidden __attribute__ ((weak));
+
+static inline bool
+sframe_own_trampoline (uintptr_t pc)
+{
+  return pc == (uintptr_t) __restore_rt && pc != 0;
+}
 
 static inline bool
 sframe_signal_trampoline (const unsigned char *code)
@@ -57,11 +69,25 @@ sframe_read_greg (struct sframe_stack *stack, uintptr_t gregs, int number,
   return __sframe_stack_read (stack, gregs + number * sizeof (greg_t), value);
 }
 
-/* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS has.
-   The trap is that of this signal if it is one of a fault, even if there is no
-   siginfo_t that says so.  In other signals it is the last one that the thread
-   had, or 0: then doubt costs time and does no harm, and the trap is hardly
-   ever one of fetching what is at the PC.  */
+/* Whether SIGNAL, read from the place of a siginfo_t, comes from a fault, given
+   the number of the last TRAP that the thread had, and MASK, the address of
+   the signal mask before.  Linux never clears the trap, so that alone it says
+   only that the thread has had one.  Without SA_SIGINFO the place holds what
+   was there before.  If that is no signal's number, those that are blocked in
+   the handler tell, of which the signal is one.  The price is a system call in
+   a trace that is in such a handler of a thread that has once had a trap.  */
+static inline bool
+sframe_signal_is_fault (const struct sframe_signal *signal, uintptr_t trap,
+			uintptr_t mask, struct sframe_stack *stack)
+{
+  if (trap == 0 || sframe_signal_fault (signal))
+    return sframe_signal_fault (signal);
+  return (!sframe_signal_valid (signal)
+	  && sframe_signal_may_handle_fault (mask, stack));
+}
+
+/* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS
+   has.  */
 static inline bool
 sframe_signal_cause (struct sframe_registers *registers,
 		     struct sframe_stack *stack, uintptr_t context)
@@ -75,10 +101,14 @@ sframe_signal_cause (struct sframe_registers *registers,
       || !sframe_read_greg (stack, gregs, REG_CR2, &address)
       || !sframe_signal_read (context + SFRAME_SIGNAL_INFO, stack, &signal))
     return false;
-  registers->fetch_failed = (trap == SFRAME_TRAP_PAGE_FAULT
+  bool fault
+    = sframe_signal_is_fault (&signal, trap,
+			      context + offsetof (ucontext_t, uc_sigmask),
+			      stack);
+  registers->fetch_failed = (fault && trap == SFRAME_TRAP_PAGE_FAULT
 			     && (error & SFRAME_PAGE_FAULT_FETCH) != 0
 			     && address == registers->pc);
-  if (trap != 0 || sframe_signal_fault (&signal))
+  if (fault)
     __sframe_stack_doubt (stack, sframe_ask_always);
   return true;
 }

@@ -1,0 +1,180 @@
+/* Steps that the code at a PC tells of, for frames that no table describes.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-code.h.  */
+
+#include <dlfcn.h>
+#include <ldsodefs.h>
+#include <sframe-code.h>
+#include <sframe-machine.h>
+#include <sframe-system.h>
+
+bool
+__sframe_is_code (const struct link_map *map, uintptr_t pc)
+{
+  for (size_t i = 0; i < map->l_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &map->l_phdr[i];
+      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
+	  && pc - (map->l_addr + ph->p_vaddr) < ph->p_memsz)
+	return true;
+    }
+  return false;
+}
+
+/* Whether the SIZE bytes at PC are code of MAP and can be read.  */
+static bool
+can_read (const struct link_map *map, uintptr_t pc, size_t size)
+{
+  return (__sframe_is_code (map, pc) && __sframe_is_code (map, pc + size - 1)
+	  && __sframe_readable (pc, size));
+}
+
+/* Whether the bytes of a signal trampoline can be read at PC.  Outside of all
+   objects a trampoline is in the signal frame, which is a part of the
+   stack.  */
+static bool
+can_be_trampoline (const struct link_map *map, uintptr_t pc,
+		   struct sframe_stack *stack)
+{
+  uintptr_t word;
+
+  if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
+    return false;
+  if (map != NULL)
+    return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
+  return (SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE
+	  && pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
+	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
+}
+
+enum sframe_step_status
+__sframe_step_trampoline (const struct link_map *map,
+			  struct sframe_registers *registers,
+			  struct sframe_stack *stack)
+{
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+
+  if (!sframe_own_trampoline (registers->pc)
+      && (!can_be_trampoline (map, registers->pc, stack)
+	  || !sframe_signal_trampoline ((const unsigned char *)
+					registers->pc)))
+    return SFRAME_STEP_NO_RULE;
+  enum sframe_step_status status = sframe_signal_step (registers, stack);
+  /* The one step after which SP may be anywhere must not lead to itself.  */
+  if (registers->value[SFRAME_MACHINE_SP] == sp)
+    return SFRAME_STEP_BROKEN;
+  return status;
+}
+
+bool
+__sframe_is_start (const struct link_map *map,
+		   const struct sframe_registers *registers)
+{
+  return (map->l_type == lt_executable
+	  && registers->pc - map->l_entry < SFRAME_MACHINE_ENTRY_SIZE
+	  && can_read (map, registers->pc, SFRAME_MACHINE_CODE_ALIGN)
+	  && sframe_entry_return ((const unsigned char *) registers->pc));
+}
+
+/* Step to the caller from where nothing has been executed since the call that
+   would change the rule.  */
+static enum sframe_step_status
+step_call (struct sframe_registers *registers, struct sframe_stack *stack)
+{
+  struct sframe_rule rule;
+
+  sframe_call_rule (&rule);
+  return __sframe_step (registers, &rule, stack);
+}
+
+enum sframe_step_status
+__sframe_step_stub (const struct link_map *map,
+		    struct sframe_registers *registers,
+		    struct sframe_stack *stack)
+{
+  if (SFRAME_MACHINE_STUB_SIZE == 0 || !registers->interrupted
+      || !can_read (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
+		    2 * SFRAME_MACHINE_STUB_SIZE)
+      || !sframe_stub ((const unsigned char *) registers->pc))
+    return SFRAME_STEP_NO_RULE;
+  return step_call (registers, stack);
+}
+
+/* How many bytes before PC, which is in MAP, can be read, as far as a call
+   instruction has them.  Code may begin a few bytes before PC, with a page that
+   cannot be read before it.  */
+static size_t
+readable_before (const struct link_map *map, uintptr_t pc)
+{
+  size_t on_page = pc % GLRO (dl_pagesize);
+
+  if (can_read (map, pc - SFRAME_MACHINE_CALL_SIZE, SFRAME_MACHINE_CALL_SIZE))
+    return SFRAME_MACHINE_CALL_SIZE;
+  return (on_page != 0 && on_page < SFRAME_MACHINE_CALL_SIZE
+	  && can_read (map, pc - on_page, on_page)
+	  ? on_page : 0);
+}
+
+/* What the instruction before PC, where a call may return to, says about
+   having led to the frame in *REGISTERS.  */
+static enum sframe_call
+call_before (uintptr_t pc, const struct sframe_registers *registers,
+	     struct sframe_stack *stack)
+{
+  struct dl_find_object object;
+
+  if (GLRO (dl_find_object) ((void *) (pc - 1), &object) < 0)
+    return SFRAME_CALL_NONE;
+  size_t size = readable_before (object.dlfo_link_map, pc);
+  if (size == 0)
+    return SFRAME_CALL_NONE;
+  return sframe_call_before ((const unsigned char *) pc, size, registers->pc,
+			     registers, stack);
+}
+
+bool
+__sframe_follows_call (uintptr_t pc, const struct sframe_registers *registers,
+		       struct sframe_stack *stack)
+{
+  return call_before (pc, registers, stack) != SFRAME_CALL_NONE;
+}
+
+enum sframe_step_status
+__sframe_step_wild (struct sframe_registers *registers,
+		    struct sframe_stack *stack, bool exactly)
+{
+  struct sframe_registers callee = *registers;
+
+  if (step_call (registers, stack) != SFRAME_STEP_CALLER)
+    return SFRAME_STEP_BROKEN;
+  enum sframe_call call = call_before (registers->pc, &callee, stack);
+  return (call == SFRAME_CALL_TO_PC
+	  || (call == SFRAME_CALL_SOMEWHERE && !exactly)
+	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
+}
+
+/* Whether libgcc can look at the code at PC.  Where no table is registered it
+   compares the bytes there with those of a signal trampoline, from the first
+   one on as long as they agree.  */
+static bool
+libgcc_can_look (uintptr_t pc)
+{
+  if (__sframe_readable (pc, SFRAME_LIBGCC_LOOK))
+    return true;
+  return (__sframe_readable (pc, 1)
+	  && *(const unsigned char *) pc != SFRAME_LIBGCC_LOOK_FIRST);
+}
+
+enum sframe_step_status
+__sframe_step_foreign (struct sframe_registers *registers,
+		       struct sframe_stack *stack,
+		       enum sframe_step_status status)
+{
+  if (libgcc_can_look (registers->pc))
+    return status;
+  return (registers->interrupted
+	  ? __sframe_step_wild (registers, stack, false)
+	  : SFRAME_STEP_BROKEN);
+}
