@@ -155,24 +155,18 @@ __sframe_step_wild (struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* Whether libgcc can look at the code at PC.  Where no table is registered it
-   compares the bytes there with those of a signal trampoline, from the first
-   one on as long as they agree.  */
-static bool
-libgcc_can_look (uintptr_t pc)
-{
-  if (__sframe_readable (pc, SFRAME_LIBGCC_LOOK))
-    return true;
-  return (__sframe_readable (pc, 1)
-	  && *(const unsigned char *) pc != SFRAME_LIBGCC_LOOK_FIRST);
-}
+/* How many bytes of code libgcc reads at most, on any machine, when it looks for
+   a signal trampoline at a PC for which it finds no table.  */
+#define LIBGCC_LOOK 16
 
 enum sframe_step_status
 __sframe_step_foreign (struct sframe_registers *registers,
 		       struct sframe_stack *stack,
 		       enum sframe_step_status status)
 {
-  if (libgcc_can_look (registers->pc))
+  size_t size = status == SFRAME_STEP_FOREIGN ? 1 : LIBGCC_LOOK;
+
+  if (__sframe_readable (registers->pc, size))
     return status;
   return (registers->interrupted
 	  ? __sframe_step_wild (registers, stack, false)

@@ -57,8 +57,8 @@ __sframe_step_wild (struct sframe_registers *registers,
   attribute_hidden;
 
 /* Step from a frame for which there is no table that is understood, if its
-   code cannot be read, since then it was jumped to.  Otherwise return STATUS:
-   libgcc can be asked without a fault at this PC.  */
+   code cannot be read, since then it was jumped to.  Otherwise return STATUS,
+   which says why.  */
 enum sframe_step_status
 __sframe_step_foreign (struct sframe_registers *registers,
 		       struct sframe_stack *stack,

@@ -5,6 +5,18 @@
    Safety: see sframe-libgcc.h.  */
 
 #include <sframe-libgcc.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What _Unwind_Find_FDE tells besides, of which nothing is used here.  */
+struct dwarf_eh_bases
+{
+  void *text;
+  void *data;
+  void *function;
+};
+
+extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 
 #ifdef SHARED
 # include <dlfcn.h>
@@ -33,7 +45,7 @@ find_libgcc (void)
   return map;
 }
 
-/* The address of the function NAME in MAP, mangled, or null.  */
+/* The address of the function NAME in MAP, or null.  */
 static void *
 find_function (struct link_map *map, const char *name)
 {
@@ -47,17 +59,44 @@ find_function (struct link_map *map, const char *name)
   lookup_t found
     = GLRO (dl_lookup_symbol_x) (name, map, &symbol, scope, NULL, 0,
 				 DL_LOOKUP_RETURN_NEWEST, NULL);
-  if (symbol == NULL)
-    return NULL;
-  void *address = DL_SYMBOL_ADDRESS (found, symbol);
-  PTR_MANGLE (address);
-  return address;
+  return symbol == NULL ? NULL : (void *) DL_SYMBOL_ADDRESS (found, symbol);
 }
 
-/* Store in *LINK what backtrace needs of libgcc, if that is loaded.  Return
-   whether it is.  */
+/* Store in *LINK what backtrace needs of libgcc, which is MAP.  Return whether
+   it has that.  */
 static bool
-link_loaded (struct unwind_link *link)
+fill_link (struct unwind_link *link, struct link_map *map)
+{
+  link->ptr__Unwind_Backtrace = find_function (map, "_Unwind_Backtrace");
+  link->ptr__Unwind_GetCFA = find_function (map, "_Unwind_GetCFA");
+  bool found = (link->ptr__Unwind_Backtrace != NULL
+		&& link->ptr__Unwind_GetCFA != NULL);
+  PTR_MANGLE (link->ptr__Unwind_Backtrace);
+  PTR_MANGLE (link->ptr__Unwind_GetCFA);
+# if UNWIND_LINK_GETIP
+  link->ptr__Unwind_GetIP = find_function (map, "_Unwind_GetIP");
+  found = found && link->ptr__Unwind_GetIP != NULL;
+  PTR_MANGLE (link->ptr__Unwind_GetIP);
+# endif
+  return found;
+}
+#endif
+
+/* Whether libgcc has a table for PC, a return address or that of an instruction
+   to execute next; FIND is its function that knows.  */
+static bool
+knows (__typeof (_Unwind_Find_FDE) *find, uintptr_t pc)
+{
+  struct dwarf_eh_bases bases;
+
+  return (find != NULL && (find ((void *) (pc - 1), &bases) != NULL
+			   || find ((void *) pc, &bases) != NULL));
+}
+
+#ifdef SHARED
+struct unwind_link *
+__sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
+		      uintptr_t pc)
 {
   struct sframe_reader reader = { 0 };
   bool found = false;
@@ -65,32 +104,20 @@ link_loaded (struct unwind_link *link)
   sframe_reader_begin (&reader);
   struct link_map *map = find_libgcc ();
   if (map != NULL)
-    {
-      link->ptr__Unwind_Backtrace = find_function (map, "_Unwind_Backtrace");
-      link->ptr__Unwind_GetCFA = find_function (map, "_Unwind_GetCFA");
-# if UNWIND_LINK_GETIP
-      link->ptr__Unwind_GetIP = find_function (map, "_Unwind_GetIP");
-# endif
-      found = (link->ptr__Unwind_Backtrace != NULL
-	       && link->ptr__Unwind_GetCFA != NULL
-# if UNWIND_LINK_GETIP
-	       && link->ptr__Unwind_GetIP != NULL
-# endif
-	       );
-    }
+    found = ((help != SFRAME_HELP_IF_LOADED
+	      || knows (find_function (map, "_Unwind_Find_FDE"), pc))
+	     && fill_link (&libgcc->link, map));
   sframe_reader_end (&reader);
-  return found;
-}
-#endif
-
-struct unwind_link *
-__sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help)
-{
-#ifdef SHARED
-  if (link_loaded (&libgcc->link))
+  if (found)
     return &libgcc->link;
-  if (help != SFRAME_HELP_LOAD)
-    return NULL;
-#endif
-  return __libc_unwind_link_get ();
+  return help == SFRAME_HELP_LOAD ? __libc_unwind_link_get () : NULL;
 }
+#else
+struct unwind_link *
+__sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
+		      uintptr_t pc)
+{
+  return (help != SFRAME_HELP_IF_LOADED || knows (_Unwind_Find_FDE, pc)
+	  ? __libc_unwind_link_get () : NULL);
+}
+#endif

@@ -3,11 +3,13 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe unless SFRAME_HELP_LOAD is asked
-   for.  */
+   for, as far as this code goes: libgcc sorts the table of a piece of code that
+   it was told of when it first looks there, for which it calls malloc.  */
 
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H
 
+#include <stdint.h>
 #include <unwind.h>
 #include <unwind-link.h>
 
@@ -31,11 +33,13 @@ struct sframe_libgcc
 #endif
 };
 
-/* Find libgcc's unwinder, and use *LIBGCC for what has to be stored.  Return
-   null if it is not there, or not to be loaded.  Where it is loaded already, no
-   lock is taken and nothing allocated, which dlopen would do even then.  */
+/* Find libgcc's unwinder for a trace that has ended at PC, and use *LIBGCC for
+   what has to be stored.  Return null if libgcc is not there, or not to be
+   loaded, or if it has no table for PC either.  In the last case it would look
+   at the code there, which it must not, and gain nothing.  Where libgcc is
+   loaded already dlopen is not called, which would take a lock.  */
 struct unwind_link *__sframe_libgcc_link (struct sframe_libgcc *libgcc,
-					  enum sframe_help help)
-  attribute_hidden;
+					  enum sframe_help help,
+					  uintptr_t pc) attribute_hidden;
 
 #endif /* _SFRAME_LIBGCC_H  */

@@ -218,6 +218,30 @@ misled (void)
   _exit (pair.ours.count == 3 ? 0 : 1);
 }
 
+static void FRAME
+smash_return (void *ra)
+{
+  void *volatile *place = SAVED_RA;
+  void *saved = *place;
+  *place = ra;
+  take ();
+  *place = saved;
+}
+
+/* The return address is of a page that nobody can read, and nobody can be
+   asked about it.  */
+static void
+unknown_code (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  void *memory = xmmap (NULL, page, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  answer_probe (EPERM);
+  smash_return (memory + page / 2);
+  /* take, smash_return and what it seems to return to.  */
+  _exit (pair.ours.count == 3 ? 0 : 1);
+}
+
 static void
 run (const char *name, void (*function) (void))
 {
@@ -250,6 +274,7 @@ do_test (void)
   run ("the probe fails with EINVAL", said_to_be_invalid);
   run ("the probe succeeds", said_to_be_done);
   run ("the probe fails with EINVAL where nothing is", misled);
+  run ("the probe fails with EPERM where no code is", unknown_code);
   xfree_sigstack (stack);
   return 0;
 }

@@ -14,10 +14,6 @@
    aligned word.  */
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
 
-/* How many bytes of code libgcc reads to tell a trampoline, and the first byte
-   of a trampoline; if that differs, libgcc reads no further.  */
-#define SFRAME_LIBGCC_LOOK 1
-#define SFRAME_LIBGCC_LOOK_FIRST (-1)
 
 /* Whether PC is the trampoline of this C library, so that no code needs to be
    read.  */

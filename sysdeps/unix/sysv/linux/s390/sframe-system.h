@@ -24,8 +24,6 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 1
-#define SFRAME_LIBGCC_LOOK 2
-#define SFRAME_LIBGCC_LOOK_FIRST 0x0a
 
 /* The C library has none.  */
 static inline bool

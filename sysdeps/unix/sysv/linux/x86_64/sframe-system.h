@@ -21,8 +21,6 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 9
 #define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
-#define SFRAME_LIBGCC_LOOK 9
-#define SFRAME_LIBGCC_LOOK_FIRST 0x48
 
 /* What sigaction passes for sa_restorer.  Weak, since a static program need
    not have it.  */

@@ -1,0 +1,221 @@
+/* Test backtrace through code in no object's text that the program has told
+   libgcc of, as JIT compilers do.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The code lies in a mapping of its own, at its very start or end, or in the
+   .bss section of the test, and calls back by a call instruction or by a jump
+   with a return address made by hand.  Both libgcc_s, which backtrace may ask,
+   and the oracle are told of it.  */
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <support/xdlfcn.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-asm.h"
+#include "tst-sframe-support.h"
+
+#if HAVE_SFRAME_ASM
+
+extern void __register_frame (void *);
+
+static struct trace_pair pair;
+
+/* Functions to be copied, which call the function that they are given.  The
+   CFA is SP + FRAME_SIZE from the end of the first instruction on.  */
+extern const char code_call[], code_call_end[], code_jump[], code_jump_end[];
+asm (".pushsection .rodata\n"
+# if HAVE_SFRAME_X86
+     "code_call:\n"
+     "sub $8, %rsp\n"
+     "call *%rdi\n"
+     "add $8, %rsp\n"
+     "ret\n"
+     "code_call_end:\n"
+     "code_jump:\n"
+     "sub $8, %rsp\n"
+     "lea 1f(%rip), %rax\n"
+     "push %rax\n"
+     "jmp *%rdi\n"
+     "nop; nop; nop; nop; nop; nop; nop; nop\n"
+     "1: add $8, %rsp\n"
+     "ret\n"
+     "code_jump_end:\n"
+# else
+     ".balign 2\n"
+     "code_call:\n"
+     "stmg %r14, %r15, 112(%r15)\n"
+     "aghi %r15, -160\n"
+     "basr %r14, %r2\n"
+     "lmg %r14, %r15, 272(%r15)\n"
+     "br %r14\n"
+     "code_call_end:\n"
+     "code_jump:\n"
+     "stmg %r14, %r15, 112(%r15)\n"
+     "aghi %r15, -160\n"
+     "larl %r14, 1f\n"
+     "br %r2\n"
+     "nopr; nopr; nopr\n"
+     "1: lmg %r14, %r15, 272(%r15)\n"
+     "br %r14\n"
+     "code_jump_end:\n"
+# endif
+     ".popsection");
+
+/* A CIE and an FDE, and the zero that ends them.  */
+struct frame_table
+{
+  uint32_t cie_length;
+  uint32_t cie_id;
+  uint8_t version;
+  char augmentation[1];
+  uint8_t code_alignment;
+  uint8_t data_alignment;
+  uint8_t ra_column;
+  uint8_t cie_program[11];
+  uint32_t fde_length;
+  uint32_t cie_pointer;
+  uint64_t start;
+  uint64_t size;
+  uint8_t fde_program[16];
+  uint32_t end;
+} __attribute__ ((packed));
+
+/* DW_CFA_def_cfa, DW_CFA_offset and DW_CFA_def_cfa_offset.  One row for all of
+   the code but its first instructions, where nobody looks.  */
+static const struct frame_table table_template =
+  {
+    .cie_length = offsetof (struct frame_table, fde_length) - 4,
+    .version = 1,
+    .code_alignment = 1,
+    .data_alignment = 0x78,
+# if HAVE_SFRAME_X86
+    .ra_column = 16,
+    .cie_program = { 0x0c, 7, 16, 0x80 | 16, 1 },
+# else
+    .ra_column = 14,
+    .cie_program = { 0x0c, 15, 0xc0, 2, 0x80 | 14, 6, 0x80 | 15, 5 },
+# endif
+    .fde_length = (offsetof (struct frame_table, end)
+		   - offsetof (struct frame_table, cie_pointer)),
+    .cie_pointer = offsetof (struct frame_table, cie_pointer),
+  };
+
+/* Tell both copies of libgcc of the SIZE bytes of code at START.  */
+static void
+tell (void *start, size_t size)
+{
+  static struct frame_table tables[16];
+  static int used;
+  struct frame_table *table = &tables[used++];
+
+  TEST_VERIFY_EXIT (used < 16);
+  *table = table_template;
+  table->start = (uintptr_t) start;
+  table->size = size;
+  __register_frame (table);
+  void *libgcc = xdlopen ("libgcc_s.so.1", RTLD_NOW);
+  void (*other) (void *) = xdlsym (libgcc, "__register_frame");
+  TEST_VERIFY_EXIT (other != __register_frame);
+  struct frame_table *copy = &tables[used++];
+  *copy = *table;
+  other (copy);
+}
+
+/* Copy the code from START to END to PLACE.  */
+static void *
+install (void *place, const char *start, const char *end)
+{
+  memcpy (place, start, end - start);
+  tell (place, end - start);
+  return place;
+}
+
+static void FRAME
+called (void)
+{
+  collect (&pair);
+  KEEP_FRAME ();
+}
+
+static void FRAME
+run (const char *name, void *function)
+{
+  printf ("info: %s\n", name);
+  ((void (*) (void (*) (void))) function) (called);
+  check_same_with (&pair, run);
+  KEEP_FRAME ();
+}
+
+static void *in_handler;
+
+static void
+handler (int signo)
+{
+  ((void (*) (void (*) (void))) in_handler) (called);
+  KEEP_FRAME ();
+}
+
+/* The first call of a process, in a handler.  */
+static void
+run_first (void *function)
+{
+  in_handler = function;
+  handle_signal (SIGUSR1, handler);
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      raise (SIGUSR1);
+      _exit (pair.oracle.complete && first_difference (&pair) < 0 ? 0 : 1);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  TEST_COMPARE (status, 0);
+}
+
+static char bss[4096 * 2] __attribute__ ((aligned (4096)));
+
+static int
+do_test (void)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  char *memory = xmmap (NULL, 3 * page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  char *middle = memory + page, *end = middle + page;
+  size_t call_size = code_call_end - code_call;
+  size_t jump_size = code_jump_end - code_jump;
+
+  void *at_start = install (middle, code_call, code_call_end);
+  void *jump = install (middle + page / 2, code_jump, code_jump_end);
+  void *at_end = install (end - jump_size, code_jump, code_jump_end);
+  xmprotect (memory, page, PROT_NONE);
+  xmprotect (middle, page, PROT_READ | PROT_EXEC);
+  xmprotect (end, page, PROT_NONE);
+  char *in_bss = bss + page - ((uintptr_t) bss & (page - 1));
+  if (in_bss + page > bss + sizeof bss)
+    in_bss = bss;
+  void *of_bss = install (in_bss, code_call, code_call_end);
+  TEST_VERIFY (call_size < page && jump_size < page);
+  xmprotect (in_bss, page, PROT_READ | PROT_EXEC);
+
+  run_first (at_start);
+  run ("at the start of a mapping", at_start);
+  run ("a return address that follows no call", jump);
+  run ("at the end of a mapping", at_end);
+  run (".bss", of_bss);
+  xmprotect (in_bss, page, PROT_READ | PROT_WRITE);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs a function in assembler");
+}
+#endif
+
+#include <support/test-driver.c>
