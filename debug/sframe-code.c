@@ -155,16 +155,20 @@ __sframe_step_wild (struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* How many bytes of code libgcc reads at most, on any machine, when it looks for
+/* An instruction that is longer than what is left of its page faults on the next
+   one; and libgcc reads so many bytes at most, on any machine, when it looks for
    a signal trampoline at a PC for which it finds no table.  */
-#define LIBGCC_LOOK 16
+#define CODE_LOOK 16
 
 enum sframe_step_status
 __sframe_step_foreign (struct sframe_registers *registers,
 		       struct sframe_stack *stack,
 		       enum sframe_step_status status)
 {
-  size_t size = status == SFRAME_STEP_FOREIGN ? 1 : LIBGCC_LOOK;
+  bool faulted
+    = registers->interrupted && stack->doubt == sframe_ask_always;
+  size_t size
+    = faulted || status != SFRAME_STEP_FOREIGN ? CODE_LOOK : 1;
 
   if (__sframe_readable (registers->pc, size))
     return status;

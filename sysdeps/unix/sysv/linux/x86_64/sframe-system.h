@@ -67,21 +67,47 @@ sframe_read_greg (struct sframe_stack *stack, uintptr_t gregs, int number,
   return __sframe_stack_read (stack, gregs + number * sizeof (greg_t), value);
 }
 
-/* Whether SIGNAL, read from the place of a siginfo_t, comes from a fault, given
-   the number of the last TRAP that the thread had, and MASK, the address of
-   the signal mask before.  Linux never clears the trap, so that alone it says
-   only that the thread has had one.  Without SA_SIGINFO the place holds what
-   was there before.  If that is no signal's number, those that are blocked in
-   the handler tell, of which the signal is one.  The price is a system call in
-   a trace that is in such a handler of a thread that has once had a trap.  */
-static inline bool
-sframe_signal_is_fault (const struct sframe_signal *signal, uintptr_t trap,
-			uintptr_t mask, struct sframe_stack *stack)
+/* What a signal frame has of the last trap that the thread had.  Linux never
+   clears it, so that it need not be what the signal is about.  */
+struct sframe_trap
 {
-  if (trap == 0 || sframe_signal_fault (signal))
-    return sframe_signal_fault (signal);
-  return (!sframe_signal_valid (signal)
-	  && sframe_signal_may_handle_fault (mask, stack));
+  uintptr_t number;
+  uintptr_t error;
+  uintptr_t address;
+};
+
+static inline bool
+sframe_read_trap (struct sframe_stack *stack, uintptr_t gregs,
+		  struct sframe_trap *trap)
+{
+  return (sframe_read_greg (stack, gregs, REG_TRAPNO, &trap->number)
+	  && sframe_read_greg (stack, gregs, REG_ERR, &trap->error)
+	  && sframe_read_greg (stack, gregs, REG_CR2, &trap->address));
+}
+
+/* Whether TRAP comes from fetching what is at PC.  */
+static inline bool
+sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
+{
+  return (trap->number == SFRAME_TRAP_PAGE_FAULT
+	  && (trap->error & SFRAME_PAGE_FAULT_FETCH) != 0
+	  && trap->address == pc);
+}
+
+/* Whether SIGNAL, read from the place of a siginfo_t, is one of a fault, given
+   the last TRAP and MASK, the address of the signal mask before.  Without
+   SA_SIGINFO the place holds what was there before.  If that is no signal's
+   number, those that are blocked in the handler tell, of which the signal is
+   one.  The price is a system call in a trace that is in such a handler of a
+   thread that has once had a trap.  */
+static inline bool
+sframe_signal_is_fault (const struct sframe_signal *signal,
+			const struct sframe_trap *trap, uintptr_t mask,
+			struct sframe_stack *stack)
+{
+  return (sframe_signal_fault (signal)
+	  || (trap->number != 0 && !sframe_signal_valid (signal)
+	      && sframe_signal_may_handle_fault (mask, stack)));
 }
 
 /* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS
@@ -91,22 +117,16 @@ sframe_signal_cause (struct sframe_registers *registers,
 		     struct sframe_stack *stack, uintptr_t context)
 {
   uintptr_t gregs = context + offsetof (ucontext_t, uc_mcontext.gregs);
-  uintptr_t trap, error, address;
+  uintptr_t mask = context + offsetof (ucontext_t, uc_sigmask);
+  struct sframe_trap trap;
   struct sframe_signal signal;
 
-  if (!sframe_read_greg (stack, gregs, REG_TRAPNO, &trap)
-      || !sframe_read_greg (stack, gregs, REG_ERR, &error)
-      || !sframe_read_greg (stack, gregs, REG_CR2, &address)
+  if (!sframe_read_trap (stack, gregs, &trap)
       || !sframe_signal_read (context + SFRAME_SIGNAL_INFO, stack, &signal))
     return false;
-  bool fault
-    = sframe_signal_is_fault (&signal, trap,
-			      context + offsetof (ucontext_t, uc_sigmask),
-			      stack);
-  registers->fetch_failed = (fault && trap == SFRAME_TRAP_PAGE_FAULT
-			     && (error & SFRAME_PAGE_FAULT_FETCH) != 0
-			     && address == registers->pc);
-  if (fault)
+  registers->fetch_failed = sframe_trap_fetch (&trap, registers->pc);
+  if (registers->fetch_failed
+      || sframe_signal_is_fault (&signal, &trap, mask, stack))
     __sframe_stack_doubt (stack, sframe_ask_always);
   return true;
 }
