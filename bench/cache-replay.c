@@ -29,7 +29,7 @@ static unsigned long int stacks, frames, found, guessed, new;
 
 /* Whether PC with TAG was not there before.  */
 static bool
-is_new (uint64_t pc, uint32_t tag)
+is_new (uint64_t pc, uint64_t tag)
 {
   static uint64_t seen[SEEN];
   uint64_t key = pc << 1 | (tag & 1);
@@ -70,7 +70,7 @@ static void
 leave_frame (struct sframe_trace *trace, int i, bool outermost)
 {
   struct sframe_registers *registers = trace->registers;
-  uint32_t tag = sframe_cache_tag (0, registers->interrupted);
+  uint64_t tag = sframe_cache_tag (0, registers->interrupted);
   uint32_t guess = __sframe_cache.guesses[trace->path];
   bool first = is_new (registers->pc, tag);
   bool guess_is_right

@@ -23,7 +23,7 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 {
   struct sframe_cache *cache = trace->cache;
   uintptr_t pc = trace->registers->pc;
-  uint32_t tag = sframe_cache_tag (trace->generation,
+  uint64_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
 
   if (cache == NULL)
@@ -46,7 +46,7 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 /* The rule of PC and TAG in the slot that is expected after PATH.  */
 static inline struct sframe_cache_found
 recall (const struct sframe_cache *cache, uint32_t path,
-	uintptr_t pc, uint32_t tag)
+	uintptr_t pc, uint64_t tag)
 {
   uint32_t number
     = __atomic_load_n (&cache->guesses[path], __ATOMIC_RELAXED);
@@ -59,7 +59,7 @@ recall (const struct sframe_cache *cache, uint32_t path,
    enough and no jumps.  */
 static struct sframe_cache_found __attribute__ ((noinline, cold))
 look_up (struct sframe_cache *cache, uint32_t path,
-	 uintptr_t pc, uint32_t tag)
+	 uintptr_t pc, uint64_t tag)
 {
   struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
 
@@ -133,7 +133,7 @@ walk_alike (struct sframe_trace *trace, int count)
   const struct sframe_registers *registers = trace->registers;
   struct sframe_cache *const cache = trace->cache;
   const uintptr_t high = trace->stack.current.high;
-  const uint32_t tag = sframe_cache_tag (trace->generation,
+  const uint64_t tag = sframe_cache_tag (trace->generation,
 					 registers->interrupted);
   struct place place = { .pc = registers->pc,
 			 .sp = registers->value[SFRAME_MACHINE_SP],

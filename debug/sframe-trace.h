@@ -21,7 +21,7 @@ struct sframe_trace
      the only one of most that crash, and would pay for the memory.  */
   struct sframe_cache *cache;
   /* How many objects had been unloaded when the trace began.  */
-  uint32_t generation;
+  uint64_t generation;
   /* The remembered frames so far, see sframe_cache_path.  */
   uint16_t path;
   /* Go by .eh_frame where possible, to know all registers.  */

@@ -39,7 +39,7 @@ struct sframe_cache_slot
   uint64_t version;
   uint64_t pc;
   uint64_t rule;
-  uint32_t tag;
+  uint64_t tag;
 } __attribute__ ((aligned (32)));
 
 /* The number of a slot where something may be, which the slot's PC confirms or
@@ -120,10 +120,9 @@ sframe_cache_ra_offset (uint64_t rule)
 }
 
 /* The tag of frames that were INTERRUPTED or not, when GENERATION objects have
-   been unloaded.  It does not matter that the count loses a bit: nothing is
-   remembered for so long.  */
-static inline uint32_t
-sframe_cache_tag (uint32_t generation, bool interrupted)
+   been unloaded, which no process does 2**63 times.  */
+static inline uint64_t
+sframe_cache_tag (uint64_t generation, bool interrupted)
 {
   return generation << 1 | interrupted;
 }
@@ -204,12 +203,12 @@ sframe_cache_set (uint64_t pc)
 /* The rule in SLOT if it is that of PC and TAG, or else 0.  */
 static inline uint64_t
 sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
-		   uint32_t tag)
+		   uint64_t tag)
 {
   uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_ACQUIRE);
   uint64_t slot_pc = __atomic_load_n (&slot->pc, __ATOMIC_RELAXED);
   uint64_t rule = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED);
-  uint32_t slot_tag = __atomic_load_n (&slot->tag, __ATOMIC_RELAXED);
+  uint64_t slot_tag = __atomic_load_n (&slot->tag, __ATOMIC_RELAXED);
 
   /* No load from above may come after the one below.  */
   __atomic_thread_fence (__ATOMIC_ACQUIRE);
@@ -224,7 +223,7 @@ sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
    if another thread, or the one that a signal handler has interrupted, is
    writing the slot.  */
 static inline bool
-sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint32_t tag,
+sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
 		    uint64_t rule)
 {
   uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_RELAXED);
@@ -252,7 +251,7 @@ struct sframe_cache_found
 
 /* Look for the rule of PC and TAG where it has its place.  */
 static inline struct sframe_cache_found
-sframe_cache_find (const struct sframe_cache *cache, uint64_t pc, uint32_t tag)
+sframe_cache_find (const struct sframe_cache *cache, uint64_t pc, uint64_t tag)
 {
   const sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
   struct sframe_cache_found found;
@@ -284,7 +283,7 @@ sframe_cache_new_slot (struct sframe_cache *cache, uint64_t pc)
    slot is written the answer may be wrong, which costs a place.  */
 static inline bool
 sframe_cache_in_use (const struct sframe_cache *cache,
-		     const sframe_cache_number *place, uint32_t tag)
+		     const sframe_cache_number *place, uint64_t tag)
 {
   const struct sframe_cache_slot *slot
     = &cache->slots[__atomic_load_n (place, __ATOMIC_RELAXED)];
@@ -296,7 +295,7 @@ sframe_cache_in_use (const struct sframe_cache *cache,
 /* Tell that slot NUMBER has the rule of PC and TAG.  If both places are in use
    they take turns, as slots are given out in order.  */
 static inline void
-sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		    uint32_t number)
 {
   sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
@@ -311,7 +310,7 @@ sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
    Return whether it is there now, in slot *NUMBER: not if that is being
    written.  */
 static inline bool
-sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		  uint64_t rule, uint32_t *number)
 {
   *number = sframe_cache_new_slot (cache, pc);
@@ -323,7 +322,7 @@ sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
 
 /* Likewise, where it may be already.  */
 static inline bool
-sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint32_t tag,
+sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		    uint64_t rule, uint32_t *number)
 {
   struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);

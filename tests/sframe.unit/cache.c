@@ -190,13 +190,13 @@ rival (unsigned int i)
 }
 
 static uint64_t
-look_up (uint64_t pc, uint32_t tag)
+look_up (uint64_t pc, uint64_t tag)
 {
   return sframe_cache_find (&cache, pc, tag).rule;
 }
 
 static bool
-store (uint64_t pc, uint32_t tag, uint64_t rule)
+store (uint64_t pc, uint64_t tag, uint64_t rule)
 {
   uint32_t number;
 
@@ -209,6 +209,10 @@ interrupted_frames_have_rules_of_their_own (void)
   store (0x5555, sframe_cache_tag (1, false), 11);
   CHECK (look_up (0x5555, sframe_cache_tag (1, true)) == 0);
   CHECK (look_up (0x5555, sframe_cache_tag (1, false)) == 11);
+  /* A count that differs in its upper half alone is another one.  */
+  for (unsigned int bit = 1; bit < 63; ++bit)
+    CHECK (look_up (0x5555, sframe_cache_tag (1 | UINT64_C (1) << bit, false))
+	   == 0);
 }
 
 static void
@@ -321,9 +325,9 @@ a_slot_that_is_being_written (void)
 /* All bits of the rule depend on all of the PC: what is left of another one
    shows.  */
 static uint64_t
-stress_rule (uint64_t pc, uint32_t tag)
+stress_rule (uint64_t pc, uint64_t tag)
 {
-  uint64_t rule = (pc ^ (uint64_t) tag << 32)
+  uint64_t rule = (pc ^ tag << 32)
 		  * UINT64_C (0xff51afd7ed558ccd);
   return (rule ^ rule >> 33) | 1;
 }
@@ -471,7 +475,7 @@ stress_thread (void *number)
     {
       state = state * 1664525 + 1013904223;
       uint64_t pc = stress_pcs[(state >> 24) % PCS];
-      uint32_t tag = i / 1000;
+      uint64_t tag = i / 1000;
       uint64_t rule = look_up (pc, tag);
       stress_found[me] += rule != 0;
       stress_wrong[me] += rule != 0 && rule != stress_rule (pc, tag);
