@@ -7,6 +7,7 @@
 #include <dl-sframe.h>
 #include <dl-sframe-kernel.h>
 #include <dl-tunables.h>
+#include <dl-unmap-segments.h>
 #include <errno.h>
 #include <ldsodefs.h>
 #include <sframe-machine.h>
