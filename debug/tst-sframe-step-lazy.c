@@ -1,7 +1,5 @@
 /* Test backtrace at every instruction of string functions and of qsort,
    each bound at its first call, which runs an IFUNC resolver for some.
-   Meanwhile there is a frame whose CFA is in a register that SFrame does not
-   keep track of.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
