@@ -350,7 +350,7 @@ __sframe_backtrace (void **array, int size,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
-	.generation = atomic_load_acquire (&GL (dl_sframe_unloads)) };
+	.generation = atomic_load_acquire (&GLRO (dl_sframe_unloads)->count) };
   enum sframe_step_status status;
 
   /* For begin_again.  */

@@ -34,10 +34,10 @@ sframe_reader_begin (struct sframe_reader *reader)
 {
   if (reader->counter != 0)
     return;
-  uint32_t epoch = __atomic_load_n (&GL (dl_sframe_epoch), __ATOMIC_RELAXED);
+  struct sframe_unloads *unloads = GLRO (dl_sframe_unloads);
+  uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
   reader->counter = epoch % 2 + 1;
-  __atomic_fetch_add (&GL (dl_sframe_readers)[epoch % 2], 1,
-		      __ATOMIC_RELAXED);
+  __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
   /* Pairs with the fence in _dl_sframe_retire: either that sees the count, or
      _dl_find_object does not find the object here.  */
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
@@ -49,8 +49,9 @@ sframe_reader_end (struct sframe_reader *reader)
 {
   /* Pairs with the acquire load in dl-sframe.c's reclaim.  */
   if (reader->counter != 0)
-    __atomic_fetch_sub (&GL (dl_sframe_readers)[reader->counter - 1], 1,
-			__ATOMIC_RELEASE);
+    __atomic_fetch_sub (&GLRO (dl_sframe_unloads)
+			  ->readers[reader->counter - 1],
+			1, __ATOMIC_RELEASE);
 }
 
 #endif /* _SFRAME_READER_H  */

@@ -19,16 +19,15 @@ static enum
 {
   /* Not asked yet.  */
   registration_untried,
-  /* Has taken one, or has refused one for a reason of its own.  */
   registration_on,
   /* Does not know the request, or a filter forbids it: never ask again.  */
   registration_off
 } registration;
 
+struct sframe_unloads _dl_sframe_unload_state;
 #ifndef SHARED
-uint32_t _dl_sframe_unloads;
-uint32_t _dl_sframe_epoch;
-uint32_t _dl_sframe_readers[2];
+struct sframe_unloads *_dl_sframe_unloads attribute_relro
+  = &_dl_sframe_unload_state;
 #endif
 
 /* Objects that are unloaded and that a trace may still read, by the parity of
@@ -121,50 +120,51 @@ has_section (const struct link_map *map)
   return status == SFRAME_HEADER_OK;
 }
 
-/* For LD_DEBUG=files: say what became of the registration of TEXT_SIZE bytes
-   of code at TEXT.  */
-static void
-debug_segment (const struct link_map *map, const char *what,
-	       ElfW(Addr) text, size_t text_size)
+/* Whether the kernel takes registrations; MAP is the first that has one for
+   it.  The answer to that would not tell: an EINVAL may be about this one
+   table.  */
+static bool
+can_register (const struct link_map *map)
 {
-  if (__glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES))
-    _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, "
-		      "0x%lx bytes\n",
-		      DSO_FILENAME (map->l_name), map->l_ns, what,
-		      (unsigned long int) text, (unsigned long int) text_size);
+  if (registration == registration_untried)
+    {
+      int error = _dl_sframe_kernel_ask ();
+      registration = error == 0 ? registration_on : registration_off;
+      if (error == ENOSYS)
+	debug_section (map, "not registered", "no support in the kernel");
+      else if (error != 0)
+	debug_section (map, "not registered", "forbidden, by a filter maybe");
+    }
+  return registration == registration_on;
 }
 
-/* Whether ERROR, in answer to the very first request, means that there is
-   nobody to talk to.  Later on an EINVAL is about one table.  */
-static bool
-is_unsupported (int error)
+/* For LD_DEBUG=files: say that TEXT_SIZE bytes of code at TEXT were
+   registered, or refused with ERROR.  */
+static void
+debug_segment (const struct link_map *map, ElfW(Addr) text, size_t text_size,
+	       int error)
 {
-  return (error == EINVAL || error == ENOSYS || error == EPERM
-	  || error == EACCES);
+  if (__glibc_likely ((GLRO (dl_debug_mask) & DL_DEBUG_FILES) == 0))
+    return;
+  _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, 0x%lx bytes",
+		    DSO_FILENAME (map->l_name), map->l_ns,
+		    error == 0 ? "registered" : "refused by the kernel",
+		    (unsigned long int) text, (unsigned long int) text_size);
+  if (error == 0)
+    _dl_debug_printf_c ("\n");
+  else
+    _dl_debug_printf_c (", error %u\n", (unsigned int) error);
 }
 
 /* Register one executable segment of MAP.  */
 static void
-register_segment (struct link_map *map, const ElfW(Phdr) *ph)
+register_segment (const struct link_map *map, const ElfW(Phdr) *ph)
 {
   ElfW(Addr) text = map->l_addr + ph->p_vaddr;
   int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe_start,
 				     map->l_sframe_size, text, ph->p_memsz);
 
-  if (error == 0)
-    {
-      map->l_sframe_registered = true;
-      debug_segment (map, "registered", text, ph->p_memsz);
-    }
-  else if (registration == registration_untried && is_unsupported (error))
-    {
-      registration = registration_off;
-      debug_section (map, "not registered", "no support in the kernel");
-      return;
-    }
-  else
-    debug_segment (map, "refused by the kernel", text, ph->p_memsz);
-  registration = registration_on;
+  debug_segment (map, text, ph->p_memsz, error);
 }
 
 /* Register the executable segments of MAP.  */
@@ -175,18 +175,20 @@ register_map (struct link_map *map)
   if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
-  if (!has_section (map))
+  if (!has_section (map) || !can_register (map))
     return;
   for (size_t i = 0; i < map->l_phnum; ++i)
     {
       const ElfW(Phdr) *ph = &map->l_phdr[i];
-      if (registration != registration_off
-	  && ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
+      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
 	  && ph->p_memsz != 0)
 	register_segment (map, ph);
     }
 }
 
+/* The objects of a static program at its start are the business of the kernel
+   that maps them.  */
+#ifdef SHARED
 void
 _dl_sframe_register_all (void)
 {
@@ -198,6 +200,7 @@ _dl_sframe_register_all (void)
       if (map->l_real == map)
 	register_map (map);
 }
+#endif
 
 /* Unmap and free the objects in LIST, which becomes empty.  */
 static void
@@ -222,12 +225,13 @@ reclaim (void)
   /* Two epochs end if there are no readers.  */
   for (int i = 0; i < 2 && retired_count > 0; ++i)
     {
-      uint32_t epoch = GL (dl_sframe_epoch);
+      struct sframe_unloads *unloads = &_dl_sframe_unload_state;
+      uint32_t epoch = unloads->epoch;
       /* Pairs with the release in sframe_reader_end.  */
-      if (atomic_load_acquire (&GL (dl_sframe_readers)[(epoch + 1) % 2]) != 0)
+      if (atomic_load_acquire (&unloads->readers[(epoch + 1) % 2]) != 0)
 	return;
       release (&retired[(epoch + 1) % 2]);
-      atomic_store_relaxed (&GL (dl_sframe_epoch), epoch + 1);
+      atomic_store_relaxed (&unloads->epoch, epoch + 1);
     }
 }
 
@@ -246,34 +250,32 @@ _dl_sframe_register_new (struct link_map *map)
 }
 
 void
-_dl_sframe_unregister (struct link_map *map)
+_dl_sframe_unload (void)
 {
   /* Who sees this number sees that the object is not to be found any more, so
      that no rule of its can be stored under the number.  */
-  atomic_store_release (&GL (dl_sframe_unloads), GL (dl_sframe_unloads) + 1);
-  if (!map->l_sframe_registered)
-    return;
-  _dl_sframe_kernel_remove ((uintptr_t) map->l_sframe_start);
-  map->l_sframe_registered = false;
-  debug_section (map, "unregistered", "object is unloaded");
+  atomic_store_release (&_dl_sframe_unload_state.count,
+			_dl_sframe_unload_state.count + 1);
 }
 
 bool
 _dl_sframe_retire (struct link_map *map)
 {
+  struct sframe_unloads *unloads = &_dl_sframe_unload_state;
+
   /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
      seen here does not find MAP.  */
   atomic_thread_fence_seq_cst ();
   reclaim ();
-  if (atomic_load_acquire (&GL (dl_sframe_readers)[0]) == 0
-      && atomic_load_acquire (&GL (dl_sframe_readers)[1]) == 0)
+  if (atomic_load_acquire (&unloads->readers[0]) == 0
+      && atomic_load_acquire (&unloads->readers[1]) == 0)
     return false;
   if (retired_count >= RETIRED_MAX)
     {
       release (&retired[0]);
       release (&retired[1]);
     }
-  struct link_map **list = &retired[GL (dl_sframe_epoch) % 2];
+  struct link_map **list = &retired[unloads->epoch % 2];
   map->l_sframe_retired = *list;
   *list = map;
   ++retired_count;

@@ -29,17 +29,23 @@ void _dl_sframe_register_all (void) attribute_hidden;
    its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
-/* Take back the registration of MAP and have rules forgotten that were read
-   from its tables.  Must come after _dl_find_object has stopped to find it and
-   before its memory is unmapped: neither a table nor a remembered rule must
-   ever describe what is mapped there next.  */
-void _dl_sframe_unregister (struct link_map *map) attribute_hidden;
+/* Have rules forgotten that were read from the tables of an object that goes.
+   Must come after _dl_find_object has stopped to find it and before its memory
+   is unmapped: no remembered rule must ever describe what is mapped there
+   next.  As for its registration, the kernel ends that with the mapping, before
+   anything else can be there; text and table lie in what is unmapped at once.
+   A request to do so first would change nothing but kill the process, if a
+   filter says so that was installed since the start.  */
+void _dl_sframe_unload (void) attribute_hidden;
 
-/* Return whether a trace of another thread may still read MAP, which was
-   unregistered: its program headers, its memory and what of the link map
-   itself does not point elsewhere.  Then these are not for the caller to
-   release: that happens here, in a later call or dlopen.  */
+/* Return whether a trace of another thread may still read MAP, for which
+   _dl_sframe_unload was called: its program headers, its memory and what of the
+   link map itself does not point elsewhere.  Then these are not for the caller
+   to release: that happens here, in a later call or dlopen.  */
 bool _dl_sframe_retire (struct link_map *map) attribute_hidden;
+
+/* What _dl_sframe_unloads points to.  */
+extern struct sframe_unloads _dl_sframe_unload_state attribute_hidden;
 #else
 static inline void
 _dl_sframe_setup (struct link_map *map)
@@ -57,7 +63,7 @@ _dl_sframe_register_new (struct link_map *map)
 }
 
 static inline void
-_dl_sframe_unregister (struct link_map *map)
+_dl_sframe_unload (void)
 {
 }
 

@@ -5,6 +5,7 @@
    Usage: actor STEP...  Steps are done in order; VERB or VERB=OPERAND.
    A step that does not end as it should ends the program with status 1.  */
 
+#include "forbid.h"
 #include "marker.h"
 
 #include <dlfcn.h>
@@ -250,6 +251,13 @@ do_show (char *label)
   fflush (stdout);
 }
 
+/* As a sandbox that is closed after the start.  */
+static void
+do_forbid (char *unused)
+{
+  forbid_unknown_options ();
+}
+
 static const struct
 {
   const char *verb;
@@ -262,7 +270,7 @@ static const struct
   { "note", do_note }, { "thread", do_thread }, { "handler", do_handler },
   { "fork", do_fork }, { "vfork", do_vfork }, { "exec", do_exec },
   { "storm", do_storm }, { "errno", do_errno }, { "secure", do_secure },
-  { "show", do_show },
+  { "show", do_show }, { "forbid", do_forbid },
 };
 
 /* TEXT is split in a copy, as a step may be repeated.  */

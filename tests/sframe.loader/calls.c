@@ -86,6 +86,13 @@ expect_complete (const struct space *space)
   return kernel_knows () && !refused_some && !space->torn;
 }
 
+/* What a kernel without the options, or a filter, answers to both.  */
+static int
+answer_none (void)
+{
+  return settings.kernel == KERNEL_FORBID ? -EPERM : -EINVAL;
+}
+
 static const char *
 error_text (int64_t result)
 {
@@ -99,7 +106,7 @@ answer_add (struct scene *scene, const struct registration *what)
   static unsigned nth;
   nth++;
   if (!kernel_knows ())
-    return -EINVAL;
+    return answer_none ();
   if (settings.refuse_error != 0
       && (settings.refuse_nth == 0 || settings.refuse_nth == nth))
     {
@@ -127,6 +134,7 @@ add_entered (struct task *task)
   struct registration what = { a[1], a[2], a[3], a[4] };
   struct scene scene;
   scene_open (&scene, task->pid, &task->space->model);
+  verdict (ASKED_ONCE, task->space->asked, "registers without asking");
   const struct object *object = check_add (&scene, &what);
   const char *name = object != NULL ? object_name (object) : "?";
   task->answer = answer_add (&scene, &what);
@@ -142,6 +150,18 @@ add_entered (struct task *task)
   scene_close (&scene);
 }
 
+/* The request to remove the table at address 0, where none can be, is the
+   question whether the kernel has the options.  */
+static void
+question_entered (struct task *task)
+{
+  verdict (ASKED_ONCE, !task->space->asked, "asks again");
+  task->space->asked = true;
+  task->answer = kernel_knows () ? -ENOENT : answer_none ();
+  fprintf (trace, "%d question = %s\n", task->ordinal,
+	   error_text (task->answer));
+}
+
 static void
 remove_entered (struct task *task)
 {
@@ -153,8 +173,8 @@ remove_entered (struct task *task)
 	&& model->list[i].object.file != NULL)
       name = object_name (&model->list[i].object);
   bool rest_zero = a[2] == 0 && a[3] == 0 && a[4] == 0;
-  task->answer = kernel_knows () && rest_zero ? model_remove (model, a[1])
-		 : -EINVAL;
+  task->answer = (!kernel_knows () ? answer_none ()
+		  : rest_zero ? model_remove (model, a[1]) : -EINVAL);
   verdict (REMOVED_KNOWN, task->answer == 0, "table %#" PRIx64 ": %s", a[1],
 	   error_text (task->answer));
   if (task->answer == 0)
@@ -175,10 +195,30 @@ prctl_entered (struct task *task)
     }
   task->space->calls++;
   task->has_answer = settings.kernel != KERNEL_KILL;
+  const uint64_t *a = task->arguments;
   if (option == PR_ADD_SFRAME)
     add_entered (task);
+  else if (a[1] == 0 && a[2] == 0 && a[3] == 0 && a[4] == 0)
+    question_entered (task);
   else
     remove_entered (task);
+}
+
+/* Count the objects with a table in [START, START + SIZE).  */
+static void
+count_unmapped (const struct model *model, uint64_t start, uint64_t size)
+{
+  for (size_t i = 0; i < model->count; i++)
+    {
+      const struct range *range = &model->list[i];
+      bool counted = false;
+      for (size_t j = 0; j < i; j++)
+	counted |= (model->list[j].what.table_start
+		    == range->what.table_start);
+      if (!counted && range->object.file != NULL
+	  && range_overlaps (range, start, size))
+	count_one (object_name (&range->object), COUNTED_REMOVES);
+    }
 }
 
 /* Memory goes away: after the check, do as the kernel does and take the
@@ -189,6 +229,7 @@ unmapped (struct task *task, const char *call, uint64_t start, uint64_t size)
   struct model *model = &task->space->model;
   size = (size + 0xfff) & ~UINT64_C (0xfff);
   check_unmap (model, call, start, size);
+  count_unmapped (model, start, size);
   model_unmap (model, start, size);
 }
 

@@ -17,7 +17,9 @@ enum kernel
   /* Does not know them.  */
   KERNEL_OLD,
   /* Does not either, and a filter kills who asks.  */
-  KERNEL_KILL
+  KERNEL_KILL,
+  /* A filter answers EPERM to both options.  */
+  KERNEL_FORBID
 };
 
 struct settings

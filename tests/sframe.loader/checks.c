@@ -57,11 +57,14 @@ void
 check_unmap (const struct model *model, const char *call, uint64_t start,
 	     uint64_t size)
 {
-  const struct range *range = model_overlap (model, start, size);
-  if (model->count > 0)
-    verdict (REMOVED_FIRST, range == NULL,
-	     "%s (%#" PRIx64 ", %#" PRIx64 ") over %s", call, start, size,
-	     range != NULL ? range_name (range) : "");
+  for (size_t i = 0; i < model->count; i++)
+    {
+      const struct range *range = &model->list[i];
+      if (range_overlaps (range, start, size))
+	verdict (REMOVED_WHOLE, range_inside (range, start, size),
+		 "%s (%#" PRIx64 ", %#" PRIx64 ") in a part of %s", call,
+		 start, size, range_name (range));
+    }
 }
 
 void

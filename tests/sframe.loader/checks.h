@@ -27,7 +27,9 @@ void scene_close (struct scene *scene);
 const struct object *check_add (const struct scene *scene,
 				const struct registration *what);
 
-/* Memory in [START, START + SIZE) is about to go, or to be replaced.  */
+/* Memory in [START, START + SIZE) is about to go, or to be replaced.  What is
+   registered there has to go as a whole: the kernel forgets a range if it
+   loses any part.  */
 void check_unmap (const struct model *model, const char *call,
 		  uint64_t start, uint64_t size);
 

@@ -116,13 +116,18 @@ range_overlaps (const struct range *range, uint64_t start, uint64_t size)
 	  || overlap (start, size, what->table_start, what->table_size));
 }
 
-const struct range *
-model_overlap (const struct model *model, uint64_t start, uint64_t size)
+static bool
+inside (uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
-  for (size_t i = 0; i < model->count; i++)
-    if (range_overlaps (&model->list[i], start, size))
-      return &model->list[i];
-  return NULL;
+  return a >= b && a + a_size <= b + b_size;
+}
+
+bool
+range_inside (const struct range *range, uint64_t start, uint64_t size)
+{
+  const struct registration *what = &range->what;
+  return (inside (what->text_start, what->text_size, start, size)
+	  && inside (what->table_start, what->table_size, start, size));
 }
 
 void

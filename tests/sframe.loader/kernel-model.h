@@ -49,10 +49,8 @@ void model_unmap (struct model *model, uint64_t start, uint64_t size);
 bool range_overlaps (const struct range *range, uint64_t start,
 		     uint64_t size);
 
-/* The first range whose text or table overlaps [START, START + SIZE), or
-   NULL.  */
-const struct range *model_overlap (const struct model *model, uint64_t start,
-				   uint64_t size);
+/* Whether text and table of RANGE lie in [START, START + SIZE).  */
+bool range_inside (const struct range *range, uint64_t start, uint64_t size);
 
 /* The range registered exactly as WHAT, or NULL.  */
 struct range *model_find (const struct model *model,

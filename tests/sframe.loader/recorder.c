@@ -11,21 +11,15 @@
    2 if no record could be made.  */
 
 #include "calls.h"
+#include "forbid.h"
 #include "verdict.h"
 
 #include <err.h>
-#include <endian.h>
 #include <getopt.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static const char *output = "recorder.out";
 static char *environment[32];
@@ -37,8 +31,9 @@ static unsigned seconds = 50;
 static void
 take_kernel (char *value)
 {
-  static const char *const names[] = { "new", "exec", "old", "kill" };
-  for (int i = 0; i < 4; i++)
+  static const char *const names[] = { "new", "exec", "old", "kill",
+				       "forbid" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp (value, names[i]) == 0)
       {
 	settings.kernel = i;
@@ -138,32 +133,12 @@ static const struct option options[] =
   { }
 };
 
-/* In the child: a filter, as a cautious sandbox has it, that kills whoever
-   uses a prctl option above those of today's kernels.  */
+/* In the child.  */
 static void
-forbid_unknown_options (void)
+play_filter (void)
 {
-  if (settings.kernel != KERNEL_KILL)
-    return;
-  enum { LAST_KNOWN = 0x1000 };
-  /* PR_SET_VMA and PR_SET_PTRACER are above the limit, too, and are used by
-     glibc itself or by its friends.  */
-  struct sock_filter code[] =
-    {
-      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
-      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 4),
-      BPF_STMT (BPF_LD | BPF_W | BPF_ABS,
-		offsetof (struct seccomp_data, args)
-		+ 4 * (__BYTE_ORDER == __BIG_ENDIAN)),
-      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, PR_SET_VMA, 2, 0),
-      BPF_JUMP (BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 0, 1),
-      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-    };
-  struct sock_fprog program = { sizeof code / sizeof *code, code };
-  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-      || syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-    _exit (126);
+  if (settings.kernel == KERNEL_KILL)
+    forbid_unknown_options ();
 }
 
 static void
@@ -190,7 +165,7 @@ main (int argc, char **argv)
   if (c != -1 || optind == argc || trace == NULL)
     errx (2, "usage: recorder --trace=FILE OPTION... -- PROGRAM [ARG...]");
   int status = trace_program (argv + optind, environment, output, seconds,
-			      forbid_unknown_options);
+			      play_filter);
   judge_status (status);
   calls_finished ();
   bool all = verdict_report ();

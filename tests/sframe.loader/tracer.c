@@ -192,6 +192,7 @@ at_clone (struct task *task)
     {
       child->space = new_space ();
       child->space->calls = task->space->calls;
+      child->space->asked = task->space->asked;
       child->space->torn = task->space->torn || task->space->users > 1;
       model_copy (&child->space->model, &task->space->model);
       fork_done (task->space);

@@ -15,6 +15,8 @@ struct space
   struct model model;
   /* Calls of either option that the program now running has made.  */
   unsigned calls;
+  /* Has asked the kernel whether it has the options.  */
+  bool asked;
   /* Forked from one of several threads: what the others were doing is cut
      off in the middle here.  */
   bool torn;

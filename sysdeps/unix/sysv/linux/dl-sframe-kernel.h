@@ -9,6 +9,7 @@
 #ifndef _DL_SFRAME_KERNEL_H
 #define _DL_SFRAME_KERNEL_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sysdep.h>
@@ -28,10 +29,25 @@ _dl_sframe_kernel_add (uintptr_t table, size_t table_size, uintptr_t text,
 					   : 0;
 }
 
-static inline void
-_dl_sframe_kernel_remove (uintptr_t table)
+static inline int
+_dl_sframe_kernel_ask (void)
 {
-  INTERNAL_SYSCALL_CALL (prctl, PR_REMOVE_SFRAME, table, 0UL, 0UL, 0UL);
+  /* No table can be registered at 0, and so none be removed.  A kernel that
+     knows the option says so, any other that the option is invalid.  */
+  int result = INTERNAL_SYSCALL_CALL (prctl, PR_REMOVE_SFRAME, 0UL, 0UL, 0UL,
+				      0UL);
+  if (!INTERNAL_SYSCALL_ERROR_P (result))
+    return ENOSYS;
+  switch (INTERNAL_SYSCALL_ERRNO (result))
+    {
+    case ENOENT:
+      return 0;
+    case EPERM:
+    case EACCES:
+      return EPERM;
+    default:
+      return ENOSYS;
+    }
 }
 
 #endif /* _DL_SFRAME_KERNEL_H  */

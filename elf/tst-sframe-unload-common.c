@@ -1,0 +1,62 @@
+/* Test that backtrace of another libc than the program's forgets the rules of
+   an object that the program has unloaded, when another one is loaded in its
+   place.  Included by tests that define how the other libc is loaded:
+   load_collector, and complete, whether the oracle gets to the outermost
+   frame.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <stdint.h>
+
+#include <support/xdlfcn.h>
+
+#include <debug/tst-sframe-support.h>
+
+static void *load_collector (const char *module);
+static bool complete (const struct trace *trace);
+
+static struct trace_pair pair;
+static int (*collect_in_module) (void **, int, void (*) (struct trace *),
+				 struct trace *);
+
+/* The second trace remembers rules for the third.  */
+static void FRAME
+callback (void)
+{
+  for (int i = 0; i < 4; ++i)
+    pair.ours.count = collect_in_module (pair.ours.pc, TRACE_MAX,
+					 collect_oracle, &pair.oracle);
+  KEEP_FRAME ();
+}
+
+/* Load MODULE, trace from below its function, unload it.  Return the
+   address that the call in it returns to.  */
+static void * FRAME
+run (const char *module)
+{
+  void *handle = xdlopen (module, RTLD_NOW);
+  int (*call) (void (*) (void)) = xdlsym (handle, "call_back");
+  TEST_COMPARE (call (callback), 1);
+  check_equal (&pair);
+  TEST_VERIFY (complete (&pair.oracle));
+  TEST_COMPARE (count_frames (&pair.oracle, call), 1);
+  xdlclose (handle);
+  return pair.oracle.pc[2];
+}
+
+static int
+do_test (void)
+{
+  void *handle = load_collector ("tst-sframe-dlmopen-mod.so");
+  collect_in_module = xdlsym (handle, "collect_in_module");
+  for (int i = 0; i < 10; ++i)
+    {
+      void *place = run ("tst-sframe-unload-mod1.so");
+      if (run ("tst-sframe-unload-mod2.so") != place)
+	FAIL_UNSUPPORTED ("the modules were loaded at different places");
+    }
+  TEST_VERIFY (!libgcc_is_loaded ());
+  return 0;
+}
+
+#include <support/test-driver.c>
