@@ -6,12 +6,14 @@
 
    The first prints "getppid NS", a system call that does next to nothing,
    then "add NS", "again NS" and "remove NS" for each of COUNT tables, of which
-   each is as small as one can be: a kernel looks at its header only.  The
-   best of some rounds counts.
+   each is as small as one can be: a kernel looks at its header only.  "ask NS"
+   is ld.so's question whether there are such prctls.  The best of some rounds
+   counts.
 
    The second registers COUNT tables and runs COMMAND in a child while they
    are there.  The child execs, so that it has none of them.  */
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +95,14 @@ drop (unsigned long int i)
   return prctl (PR_REMOVE_SFRAME, tables + i * STRIDE, 0UL, 0UL, 0UL);
 }
 
+/* That there is nothing to remove is the answer.  */
+static int
+ask (unsigned long int i)
+{
+  (void) i;
+  return prctl (PR_REMOVE_SFRAME, 0UL, 0UL, 0UL, 0UL) == 0 || errno != ENOENT;
+}
+
 static int
 call_getppid (unsigned long int i)
 {
@@ -111,11 +121,13 @@ struct timing
 static int
 measure (void)
 {
-  struct timing timing[] = { { "getppid", call_getppid, 0 }, { "add", add, 0 },
-			     { "again", add, 0 }, { "remove", drop, 0 } };
+  struct timing timing[] = { { "getppid", call_getppid, 0 }, { "ask", ask, 0 },
+			     { "add", add, 0 }, { "again", add, 0 },
+			     { "remove", drop, 0 } };
+  const int kinds = sizeof timing / sizeof *timing;
   int failed = 0;
   for (int round = 0; round < ROUNDS; ++round)
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < kinds; ++k)
       {
 	double start = nanoseconds ();
 	for (unsigned long int i = 0; i < count; ++i)
@@ -124,7 +136,7 @@ measure (void)
 	if (round == 0 || mean < timing[k].best)
 	  timing[k].best = mean;
       }
-  for (int k = 0; k < 4; ++k)
+  for (int k = 0; k < kinds; ++k)
     printf ("%s %.0f\n", timing[k].name, timing[k].best);
   return failed != 0;
 }
