@@ -20,6 +20,7 @@
 #include <sframe-object.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
+#include <sframe-unloads.h>
 
 /* Functions whose variables are not needed any more when backtrace is deepest
    are not to be inlined: it has little stack.  */

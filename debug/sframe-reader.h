@@ -20,6 +20,7 @@
 #define _SFRAME_READER_H
 
 #include <ldsodefs.h>
+#include <sframe-unloads.h>
 #include <stdint.h>
 
 struct sframe_reader

@@ -11,6 +11,7 @@
 #define _DL_SFRAME_H
 
 #include <link.h>
+#include <sframe-unloads.h>
 
 #if ENABLE_SFRAME
 /* Find out where the section of MAP is, which has just been mapped, for the
