@@ -31,7 +31,8 @@ can_read (const struct link_map *map, uintptr_t pc, size_t size)
 	  && __sframe_readable (pc, size));
 }
 
-/* Whether the bytes of a signal trampoline can be read at PC.  Outside of all
+/* Whether the bytes of a signal trampoline can be read at PC.  The system's own
+   object is not asked about: the handler is to return there.  Outside of all
    objects a trampoline is in the signal frame, which is a part of the
    stack.  */
 static bool
@@ -42,6 +43,8 @@ can_be_trampoline (const struct link_map *map, uintptr_t pc,
 
   if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
     return false;
+  if (map != NULL && sframe_signal_object (map))
+    return __sframe_is_code (map, pc);
   if (map != NULL)
     return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
   return (SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE
