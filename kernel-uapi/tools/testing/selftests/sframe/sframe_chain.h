@@ -211,4 +211,17 @@ static inline void rehearse(void (*path)(void))
 	path();
 }
 
+/*
+ * A child has to map the pages of its table anew, while it can: no page is
+ * waited for when it exits.
+ */
+static inline void touch_own_table(void)
+{
+	struct own_table own = own_table();
+
+	for (unsigned long i = 0; i < own.size; i += PAGE)
+		USE(((char *)own.start)[i]);
+	USE(((char *)own.start)[own.size - 1]);
+}
+
 #endif /* SFRAME_CHAIN_H */

@@ -362,16 +362,6 @@ static noinline void exit_through_thunk(void)
 	KEEP();
 }
 
-/* A child has to map the pages of its tables anew. */
-static void touch_own_table(void)
-{
-	struct own_table own = own_table();
-
-	for (unsigned long i = 0; i < own.size; i += PAGE)
-		USE(((char *)own.start)[i]);
-	USE(((char *)own.start)[own.size - 1]);
-}
-
 static pid_t start_exiting(int sig)
 {
 	struct rlimit none = { 0, 0 };

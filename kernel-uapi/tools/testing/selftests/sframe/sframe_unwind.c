@@ -528,6 +528,7 @@ static pid_t exiting_child(int told)
 	CPU_ZERO(&cpus);
 	CPU_SET(0, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
+	touch_own_table();
 	if (read(told, &c, 1) == 1)
 		no_fp(exit_now);
 	_exit(1);
