@@ -58,6 +58,19 @@ static inline bool sframe_registered(struct mm_struct *mm)
 	return READ_ONCE(mm->sframe);
 }
 
+/*
+ * Whether a frame that is guessed by frame pointers can be one: it would return
+ * to @ip, its record ends at @sp and says that the next one is at @next.  A
+ * process of 32 bits has no tables.
+ */
+static inline bool sframe_guess_ok(struct unwind_user_state *state,
+				   unsigned long ip, unsigned long sp,
+				   unsigned long next)
+{
+	return state->ws != sizeof(long) || !sframe_registered(current->mm) ||
+	       __sframe_guess_ok(state, ip, sp, next);
+}
+
 #else /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
 
 static inline int sframe_add(unsigned long table, unsigned long table_size,
@@ -79,9 +92,9 @@ static inline int sframe_unwind_next(struct unwind_user_state *state)
 	return -ENOENT;
 }
 
-static inline bool __sframe_guess_ok(struct unwind_user_state *state,
-				     unsigned long ip, unsigned long sp,
-				     unsigned long next)
+static inline bool sframe_guess_ok(struct unwind_user_state *state,
+				   unsigned long ip, unsigned long sp,
+				   unsigned long next)
 {
 	return true;
 }
@@ -121,19 +134,6 @@ static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
 {
 	if (sframe_registered(mm))
 		__sframe_unmap(mm, start, end);
-}
-
-/*
- * Whether a frame that is guessed by frame pointers can be one: it would return
- * to @ip, its record ends at @sp and says that the next one is at @next.  A
- * process of 32 bits has no tables.
- */
-static inline bool sframe_guess_ok(struct unwind_user_state *state,
-				   unsigned long ip, unsigned long sp,
-				   unsigned long next)
-{
-	return state->ws != sizeof(long) || !sframe_registered(current->mm) ||
-	       __sframe_guess_ok(state, ip, sp, next);
 }
 
 #endif /* _LINUX_SFRAME_H */
