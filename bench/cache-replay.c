@@ -78,7 +78,7 @@ leave_frame (struct sframe_trace *trace, int i, bool outermost)
 
   trace->count = 0;
   ++frames;
-  if (trace->cache != NULL
+  if (trace->remembers
       && (__sframe_walk_remembered (trace) == SFRAME_STEP_OUTERMOST
 	  || trace->count == 1))
     {
@@ -100,7 +100,7 @@ replay (int count)
   struct sframe_trace trace
     = { .array = &pc, .size = 1, .registers = &registers,
 	.path = SFRAME_CACHE_START,
-	.cache = stacks++ == 0 ? NULL : &__sframe_cache,
+	.remembers = stacks++ != 0,
 	.stack = { .current = { (uintptr_t) stack,
 				(uintptr_t) (stack + 2 * count) } } };
 

@@ -18,6 +18,7 @@
 #include <sframe-eh-object.h>
 #include <sframe-machine.h>
 #include <sframe-object.h>
+#include <sframe-reader.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
 #include <sframe-unloads.h>
@@ -260,7 +261,7 @@ walk (struct sframe_trace *trace)
   while (trace->count < trace->size)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
-      if (trace->cache != NULL && !trace->all_registers)
+      if (trace->remembers && !trace->all_registers)
 	status = __sframe_walk_remembered (trace);
       if (trace->count >= trace->size)
 	break;
@@ -308,24 +309,24 @@ begin_again (struct sframe_trace *trace, uintptr_t sp)
   return false;
 }
 
-/* Find the cache of rules, or null for the first trace.  Return whether there
-   is to be a trace by SFrame.  */
+/* Find out whether there is to be a trace by SFrame, and in *REMEMBERS whether
+   rules are remembered, which the first trace does without.  */
 static bool
-find_cache (struct sframe_cache **cache)
+begin (bool *remembers)
 {
   static enum { never, once, often } traced;
 
-  *cache = &__sframe_cache;
+  *remembers = true;
   switch (atomic_load_relaxed (&traced))
     {
     case often:
       return true;
     case once:
-      sframe_cache_open (*cache);
+      sframe_cache_open (&__sframe_cache);
       atomic_store_relaxed (&traced, often);
       return true;
     default:
-      *cache = NULL;
+      *remembers = false;
       if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
 	return false;
       atomic_store_relaxed (&traced, once);
@@ -357,14 +358,14 @@ __sframe_backtrace (void **array, int size,
   /* For begin_again.  */
   __builtin_unwind_init ();
   *count = 0;
-  if (!find_cache (&trace.cache))
+  if (!begin (&trace.remembers))
     return SFRAME_HELP_LOAD;
   __sframe_stack_init (&trace.stack, sp);
   do
     status = walk (&trace);
   while (status == SFRAME_STEP_UNKNOWN && !trace.all_registers
 	 && begin_again (&trace, sp));
-  sframe_reader_end (&trace.reader);
+  sframe_reader_end (trace.reader);
   *count = trace.count;
   return find_help (&trace, status);
 }

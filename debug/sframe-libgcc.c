@@ -82,32 +82,35 @@ fill_link (struct unwind_link *link, struct link_map *map)
 }
 #endif
 
-/* Whether libgcc has a table for PC, a return address or that of an instruction
-   to execute next; FIND is its function that knows.  */
+/* Whether libgcc has a table for the last of the COUNT PCs in ARRAY, a return
+   address or that of an instruction to execute next; FIND is its function that
+   knows.  */
 static bool
-knows (__typeof (_Unwind_Find_FDE) *find, uintptr_t pc)
+knows (__typeof (_Unwind_Find_FDE) *find, void *const *array, int count)
 {
   struct dwarf_eh_bases bases;
 
-  return (find != NULL && (find ((void *) (pc - 1), &bases) != NULL
-			   || find ((void *) pc, &bases) != NULL));
+  return (find != NULL && count > 0
+	  && (find (array[count - 1] - 1, &bases) != NULL
+	      || find (array[count - 1], &bases) != NULL));
 }
 
 #ifdef SHARED
 struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
-		      uintptr_t pc)
+		      void *const *array, int count)
 {
-  struct sframe_reader reader = { 0 };
+  uint8_t reader = 0;
   bool found = false;
 
   sframe_reader_begin (&reader);
   struct link_map *map = find_libgcc ();
   if (map != NULL)
     found = ((help != SFRAME_HELP_IF_LOADED
-	      || knows (find_function (map, "_Unwind_Find_FDE"), pc))
+	      || knows (find_function (map, "_Unwind_Find_FDE"),
+			 array, count))
 	     && fill_link (&libgcc->link, map));
-  sframe_reader_end (&reader);
+  sframe_reader_end (reader);
   if (found)
     return &libgcc->link;
   return help == SFRAME_HELP_LOAD ? __libc_unwind_link_get () : NULL;
@@ -115,9 +118,9 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 #else
 struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
-		      uintptr_t pc)
+		      void *const *array, int count)
 {
-  return (help != SFRAME_HELP_IF_LOADED || knows (_Unwind_Find_FDE, pc)
+  return (help != SFRAME_HELP_IF_LOADED || knows (_Unwind_Find_FDE, array, count)
 	  ? __libc_unwind_link_get () : NULL);
 }
 #endif

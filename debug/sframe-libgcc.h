@@ -9,7 +9,6 @@
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H
 
-#include <stdint.h>
 #include <unwind.h>
 #include <unwind-link.h>
 
@@ -33,13 +32,15 @@ struct sframe_libgcc
 #endif
 };
 
-/* Find libgcc's unwinder for a trace that has ended at PC, and use *LIBGCC for
-   what has to be stored.  Return null if libgcc is not there, or not to be
-   loaded, or if it has no table for PC either.  In the last case it would look
-   at the code there, which it must not, and gain nothing.  Where libgcc is
+/* Find libgcc's unwinder for a trace that has ended with the last of the COUNT
+   PCs in ARRAY, and use *LIBGCC for what has to be stored.  Return null if
+   libgcc is not there, or not to be loaded, or if it has no table for that PC
+   either.  In the last case it would look at the code there, which it must not,
+   and gain nothing.  Where libgcc is
    loaded already dlopen is not called, which would take a lock.  */
 struct unwind_link *__sframe_libgcc_link (struct sframe_libgcc *libgcc,
 					  enum sframe_help help,
-					  uintptr_t pc) attribute_hidden;
+					  void *const *array, int count)
+  attribute_hidden;
 
 #endif /* _SFRAME_LIBGCC_H  */

@@ -23,21 +23,16 @@
 #include <sframe-unloads.h>
 #include <stdint.h>
 
-struct sframe_reader
-{
-  /* The number of the counter that this reader is in, plus one; or zero.  */
-  uint8_t counter;
-};
-
-/* From now on no object goes away that READER finds.  */
+/* From now on no object goes away that READER finds.  *READER, which is zero at
+   first, becomes the number of a counter, plus one.  */
 static inline void
-sframe_reader_begin (struct sframe_reader *reader)
+sframe_reader_begin (uint8_t *reader)
 {
-  if (reader->counter != 0)
+  if (*reader != 0)
     return;
   struct sframe_unloads *unloads = GLRO (dl_sframe_unloads);
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
-  reader->counter = epoch % 2 + 1;
+  *reader = epoch % 2 + 1;
   __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
   /* Pairs with the fence in _dl_sframe_retire: either that sees the count, or
      _dl_find_object does not find the object here.  */
@@ -46,13 +41,12 @@ sframe_reader_begin (struct sframe_reader *reader)
 
 /* READER does not look into any object any more.  */
 static inline void
-sframe_reader_end (struct sframe_reader *reader)
+sframe_reader_end (uint8_t reader)
 {
   /* Pairs with the acquire load in dl-sframe.c's reclaim.  */
-  if (reader->counter != 0)
-    __atomic_fetch_sub (&GLRO (dl_sframe_unloads)
-			  ->readers[reader->counter - 1],
-			1, __ATOMIC_RELEASE);
+  if (reader != 0)
+    __atomic_fetch_sub (&GLRO (dl_sframe_unloads)->readers[reader - 1], 1,
+			__ATOMIC_RELEASE);
 }
 
 #endif /* _SFRAME_READER_H  */

@@ -21,12 +21,12 @@ expect (struct sframe_cache *cache, uint32_t path, uint32_t number)
 void
 __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 {
-  struct sframe_cache *cache = trace->cache;
+  struct sframe_cache *cache = &__sframe_cache;
   uintptr_t pc = trace->registers->pc;
   uint64_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
 
-  if (cache == NULL)
+  if (!trace->remembers)
     return;
   uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
 				     SFRAME_MACHINE_FP,
@@ -131,7 +131,7 @@ static enum sframe_step_status
 walk_alike (struct sframe_trace *trace, int count)
 {
   const struct sframe_registers *registers = trace->registers;
-  struct sframe_cache *const cache = trace->cache;
+  struct sframe_cache *const cache = &__sframe_cache;
   const uintptr_t high = trace->stack.current.high;
   const uint64_t tag = sframe_cache_tag (trace->generation,
 					 registers->interrupted);

@@ -9,7 +9,6 @@
 #define _SFRAME_TRACE_H
 
 #include <sframe-cache.h>
-#include <sframe-reader.h>
 #include <sframe-step.h>
 
 struct sframe_trace
@@ -17,21 +16,22 @@ struct sframe_trace
   void **array;
   int size;
   int count;
-  /* Where rules are remembered.  Null in the first trace of a process, which is
-     the only one of most that crash, and would pay for the memory.  */
-  struct sframe_cache *cache;
   /* How many objects had been unloaded when the trace began.  */
   uint64_t generation;
   /* The remembered frames so far, see sframe_cache_path.  */
   uint16_t path;
+  /* Rules are remembered in __sframe_cache.  Not in the first trace of a
+     process, which is the only one of most that crash, and would pay for the
+     memory.  */
+  bool remembers;
   /* Go by .eh_frame where possible, to know all registers.  */
   bool all_registers;
   /* The rule of the frame was looked for, and is not remembered.  */
   bool missed;
   /* A signal has interrupted one of the frames so far.  */
   bool in_handler;
-  /* Tells dlclose that objects found by this trace may be read.  */
-  struct sframe_reader reader;
+  /* What keeps the objects that this trace has found; see sframe-reader.h.  */
+  uint8_t reader;
   /* The object of the last frame whose rule was not remembered.  */
   const struct link_map *map;
   struct sframe_registers *registers;

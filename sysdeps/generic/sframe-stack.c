@@ -45,17 +45,20 @@ __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
   if (sframe_thread_stack (&stack->window))
     {
       stack->window.high = word_down (stack->window.high);
-      stack->thread = stack->window;
+      stack->known_low = stack->window.low;
     }
   else
     {
       stack->window.high = word_down ((uintptr_t) __libc_stack_end);
       stack->window.low = stack->window.high - MAIN_STACK_WINDOW;
+      stack->known_low = stack->window.high;
     }
   /* The mapping of a stack has no holes; this code runs on the page of SP.  */
   if (range_has (&stack->window, sp))
-    stack->thread = stack->current
-      = (struct sframe_range) { sp, stack->window.high };
+    {
+      stack->known_low = sp;
+      stack->current = (struct sframe_range) { sp, stack->window.high };
+    }
   else
     stack->current
       = (struct sframe_range) { sp, page_down (sp) + GLRO (dl_pagesize) };
@@ -88,20 +91,21 @@ ask (uintptr_t address, bool known)
 bool
 __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
 {
-  bool known = range_has (&stack->thread, address);
+  bool in_window = range_has (&stack->window, address);
+  bool known = in_window && address >= stack->known_low;
 
   if ((!known || stack->doubt != sframe_ask_nothing) && !ask (address, known))
     return false;
   uintptr_t page = page_down (address);
-  if (range_has (&stack->window, address)
-      && stack->doubt != sframe_ask_always)
+  if (in_window && stack->doubt != sframe_ask_always)
     {
       /* A readable word of the stack vouches for its page and all above
 	 it.  */
       if (!known || stack->doubt == sframe_ask_once)
-	stack->thread = (struct sframe_range) { page, stack->window.high };
+	stack->known_low = page;
       stack->doubt = sframe_ask_nothing;
-      stack->current = stack->thread;
+      stack->current
+	= (struct sframe_range) { stack->known_low, stack->window.high };
       return true;
     }
 

@@ -66,11 +66,11 @@ struct sframe_stack
 {
   /* Readable, and where the last word was found.  */
   struct sframe_range current;
-  /* The stack of the thread as far as it is known to be readable: all of it,
-     but of the main thread's only the part above some word in use.  */
-  struct sframe_range thread;
-  /* Where the thread's stack may reach to; holds the above.  */
+  /* Where the thread's stack may reach to.  */
   struct sframe_range window;
+  /* From here on the window is known to be readable: all of it, but of the main
+     thread's only the part above some word in use.  */
+  uintptr_t known_low;
   enum sframe_doubt doubt;
 };
 
