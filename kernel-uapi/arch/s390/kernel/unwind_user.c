@@ -6,6 +6,7 @@
  * wrong frame is worse than a trace that ends.
  */
 #include <linux/errno.h>
+#include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/sframe.h>
 #include <linux/signal.h>
@@ -14,7 +15,6 @@
 #include <linux/uaccess.h>
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
-#include <asm/processor.h>
 #include <asm/sigcontext.h>
 #include <asm/stacktrace.h>
 #include <asm/ucontext.h>
