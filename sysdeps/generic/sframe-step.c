@@ -68,7 +68,8 @@ is_topmost (const struct sframe_registers *registers)
 
 /* Find the CFA.  The stack grows down, so that the caller's SP lies above all
    that the frame has pushed; only one that has called nothing may have pushed
-   nothing.  The caller may be on another stack if this is a signal trampoline,
+   nothing, or popped the return address to a register, as vfork does.  The
+   caller may be on another stack if this is a signal trampoline,
    or a function that switches stacks and has kept the old one in FP.  */
 static enum sframe_step_status
 find_cfa (const struct sframe_registers *registers,
@@ -84,7 +85,9 @@ find_cfa (const struct sframe_registers *registers,
   uintptr_t caller_sp = *cfa + SFRAME_MACHINE_SP_OFFSET;
   if (rule->cfa.reg != SFRAME_MACHINE_SP && sframe_stack_leap (sp, caller_sp))
     __sframe_stack_doubt (stack, sframe_ask_once);
-  if (caller_sp > sp || (caller_sp == sp && is_topmost (registers)))
+  if (caller_sp > sp
+      || (caller_sp == sp
+	  && (is_topmost (registers) || registers->interrupted)))
     return SFRAME_STEP_CALLER;
   return (caller_sp == sp || rule->cfa.reg == SFRAME_MACHINE_SP
 	  || __sframe_same_stack (stack, sp, caller_sp)

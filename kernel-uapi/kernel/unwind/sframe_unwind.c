@@ -851,14 +851,17 @@ static int sframe_recover(const struct unwind_user_state *state,
 /*
  * Whether SP may be @sp in the calling frame.  The stack grows down, and what
  * calls takes something from it; what is interrupted may not have yet, unless
- * the call itself did.  What a signal interrupted may be on another stack.
+ * the call itself did, and may have given that back, as vfork() of x86 does,
+ * which has its return address in a register.  What a signal interrupted may be
+ * on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)
 {
 	if (rule->signal)
 		return true;
-	if (SFRAME_CFA_ABOVE_SP && (state->topmost || state->interrupted))
+	if ((SFRAME_CFA_ABOVE_SP || rule->ra.kind == SFRAME_REG_VALUE) &&
+	    (state->topmost || state->interrupted))
 		return sp >= state->sp;
 	return sp > state->sp;
 }
