@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Compare each row of an object's SFrame table with its .eh_frame, both as readelf prints them.
+
+SPDX-License-Identifier: LGPL-2.1-or-later
+
+usage: compare.py FRAMES SFRAME
+
+FRAMES is the output of readelf -wF, SFRAME that of readelf --sframe, for an
+object of x86-64.  Prints a line for each row that differs, "FUNCTION-ADDRESS
+ROW-ADDRESS CFA|FP|RA|SP", and at last how many rows were compared.  The
+assembler writes both tables from the same directives, and is not always right.
+"""
+
+import bisect
+import re
+import sys
+
+NAMES = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"]
+
+
+def dwarf_functions(lines):
+    """Yield (start, end, rows); a row is (address, {column: value})."""
+    function = columns = None
+    for line in lines:
+        head = re.search(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
+        if head or " CIE" in line or not line.strip():
+            if function:
+                yield function
+            function = None
+        if head:
+            function = (int(head[1], 16), int(head[2], 16), [])
+        elif line.split()[:1] == ["LOC"]:
+            columns = line.split()[1:]
+        elif function and re.match(r"[0-9a-f]{16} ", line):
+            address, *values = re.sub(r"r\d+ \((\w+)\)", r"\1", line).split()
+            function[2].append((int(address, 16), dict(zip(columns, values))))
+    if function:
+        yield function
+
+
+def sframe_functions(lines):
+    """Yield (start, repeated, rows); a row is (address, values)."""
+    function = None
+    for line in lines:
+        head = re.search(r"pc = 0x([0-9a-f]+), size = \d+ bytes", line)
+        if head:
+            if function:
+                yield function
+            function = [int(head[1], 16), False, []]
+        elif function and "rep block size" in line:
+            function[1] = True
+        row = re.match(r"\s+([0-9a-f]{16})\s+(\S.*)", line)
+        if row and function:
+            function[2].append((int(row[1], 16), row[2].split()))
+    if function:
+        yield function
+
+
+def dwarf_name(value):
+    """VALUE of an SFrame row, with the register names of DWARF."""
+    value = re.sub(r"^r(\d+)(?=[+-])",
+                   lambda m: NAMES[int(m[1])] if int(m[1]) < 8 else "r" + m[1],
+                   value)
+    return re.sub(r"^sp(?=[+-])", "rsp", re.sub(r"^fp(?=[+-])", "rbp", value))
+
+
+def differences(dwarf, sframe, before):
+    """Yield the columns in which the two rows do not say the same.
+
+    FP may be told to be where one of the rows BEFORE has it saved: it still
+    is there after it was restored.
+    """
+    if sframe[0] == "RA":
+        if dwarf.get("ra") != "u":
+            yield "RA"
+        return
+    cfa, fp, ra = (sframe + ["?", "?"])[:3]
+    if dwarf["CFA"] != "exp" and dwarf_name(cfa) != dwarf["CFA"]:
+        yield "CFA"
+    wanted = dwarf.get("rbp", "u").replace("s", "u")
+    if wanted not in ("exp", "vexp") and dwarf_name(fp) != wanted and not (
+            wanted == "u" and any(row.get("rbp") == fp for row in before)):
+        yield "FP"
+    wanted = dwarf.get("ra", "c-8")
+    if wanted not in ("exp", "vexp") and not (
+            ra == "f" and wanted == "c-8") and dwarf_name(ra) not in (
+                wanted, wanted + "+0"):
+        yield "RA"
+    if dwarf.get("rsp", "u") not in ("u", "s"):
+        yield "SP"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
+        dwarf = sorted(dwarf_functions(file))
+    starts = [function[0] for function in dwarf]
+    count = 0
+    with open(sys.argv[2], encoding="utf-8", errors="replace") as file:
+        for start, repeated, rows in sframe_functions(file):
+            i = bisect.bisect_right(starts, start) - 1
+            if repeated or i < 0 or start >= dwarf[i][1]:
+                continue
+            for address, values in rows:
+                at = [row for row in dwarf[i][2] if row[0] <= address]
+                if not at:
+                    continue
+                count += 1
+                for column in differences(at[-1][1], values,
+                                          [row[1] for row in at]):
+                    print(f"{start:x} {address:x} {column}")
+    print(count, "rows")
+
+
+main()
