@@ -123,6 +123,10 @@ tell (void *start, size_t size)
   struct frame_table *copy = &tables[used++];
   *copy = *table;
   other (copy);
+  const void *(*find) (void *, void **) = xdlsym (libgcc, "_Unwind_Find_FDE");
+  void *bases[3];
+  if (find (start, bases) == NULL)
+    FAIL_UNSUPPORTED ("libgcc_s does not find what it was told of");
 }
 
 /* Copy the code from START to END to PLACE.  */

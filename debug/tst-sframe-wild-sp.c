@@ -159,6 +159,7 @@ do_test (void)
   run (SA_ONSTACK);
   xfree_sigstack (stack);
   check_no_fallback ();
+  printf ("info: %d cases\n", cases);
   TEST_VERIFY (cases > 10000);
   return 0;
 }
