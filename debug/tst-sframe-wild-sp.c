@@ -45,21 +45,21 @@ static int cases;
 static inline void __attribute__ ((always_inline))
 signal_here (int signo)
 {
+  long int pid = getpid (), tid = gettid ();
 # if HAVE_SFRAME_X86
   long int result = SYS_tgkill;
   asm volatile ("syscall"
 		: "+a" (result)
-		: "D" ((long int) getpid ()), "S" ((long int) gettid ()),
-		  "d" ((long int) signo)
+		: "D" (pid), "S" (tid), "d" ((long int) signo)
 		: "rcx", "r11", "memory");
 # else
   register long int number asm ("1") = SYS_tgkill;
-  register long int pid asm ("2") = getpid ();
-  register long int tid asm ("3") = gettid ();
+  register long int first asm ("2") = pid;
+  register long int second asm ("3") = tid;
   register long int third asm ("4") = signo;
   asm volatile ("svc 0"
-		: "+d" (pid)
-		: "d" (number), "d" (tid), "d" (third)
+		: "+d" (first)
+		: "d" (number), "d" (second), "d" (third)
 		: "memory");
 # endif
 }
