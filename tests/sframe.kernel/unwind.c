@@ -20,7 +20,7 @@ enum
 };
 /* DWARF numbers, and the type of a function and the bits of a control
    word.  */
-enum { FP = 6, SP = 7, FLEXIBLE = 1, IS_REGISTER = 1, IN_MEMORY = 2 };
+enum { DI = 5, FP = 6, SP = 7, FLEXIBLE = 1, IS_REGISTER = 1, IN_MEMORY = 2 };
 #define CONTROL(reg, bits) ((reg) << 3 | (bits))
 
 static struct unwind_user_state state;
@@ -400,6 +400,23 @@ test_registers (void)
   add ();
   check_end ();
   end_process ();
+
+  /* A function that has popped RA to a register, as vfork has: CFA is SP.  One
+     that has called something cannot have.  */
+  for (int topmost = 0; topmost < 2; ++topmost)
+    {
+      start ();
+      ROW (FLEXIBLE, 0, CONTROL (SP, IS_REGISTER), 0,
+	   CONTROL (DI, IS_REGISTER), 0);
+      add ();
+      current_registers.di = TEXT + 0x20;
+      state.topmost = topmost;
+      if (topmost)
+	check_step (TEXT + 0x20, STACK + 0x100, STACK + 0x200);
+      else
+	check_end ();
+      end_process ();
+    }
 }
 
 static void

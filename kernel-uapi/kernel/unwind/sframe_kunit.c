@@ -711,7 +711,7 @@ static void expect_end(struct kunit *test, struct unwind_user_state *state)
 }
 
 /* A return address that can be one: all of the memory is executable. */
-static unsigned long return_address(struct kunit *test, unsigned long n)
+static unsigned long saved_return(struct kunit *test, unsigned long n)
 {
 	struct place *place = test->priv;
 
@@ -728,9 +728,9 @@ static void step_sp(struct kunit *test)
 		FN_ROWS(2, 0, SP(1, 0), UP(8),
 			4, SP(2, 0), UP(32), -16) });
 	add_text(test);
-	put_word(test, place->stack + CFA(24), return_address(test, 1));
+	put_word(test, place->stack + CFA(24), saved_return(test, 1));
 	put_word(test, place->stack + CFA(16), 0x5678);
-	expect_step(test, &state, return_address(test, 1), place->stack + 32,
+	expect_step(test, &state, saved_return(test, 1), place->stack + 32,
 		    0x5678);
 }
 
@@ -741,8 +741,8 @@ static void step_fp(struct kunit *test)
 
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, FP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack + 256 + CFA(8), return_address(test, 1));
-	expect_step(test, &state, return_address(test, 1),
+	put_word(test, place->stack + 256 + CFA(8), saved_return(test, 1));
+	expect_step(test, &state, saved_return(test, 1),
 		    place->stack + 256 + 16, place->stack + 256);
 }
 
@@ -756,19 +756,19 @@ static void step_return_address(struct kunit *test)
 	      { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) },
 	      { .start = 16, .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(16)) });
 	add_text(test);
-	put_word(test, place->stack + CFA(0), return_address(test, 1));
-	put_word(test, place->stack + CFA(8), return_address(test, 2));
-	expect_step(test, &state, return_address(test, 1), place->stack + 8,
+	put_word(test, place->stack + CFA(0), saved_return(test, 1));
+	put_word(test, place->stack + CFA(8), saved_return(test, 2));
+	expect_step(test, &state, saved_return(test, 1), place->stack + 8,
 		    state.fp);
 
 	state = frame(test, 16);
 	state.topmost = true;
-	expect_step(test, &state, return_address(test, 2), place->stack + 16,
+	expect_step(test, &state, saved_return(test, 2), place->stack + 16,
 		    state.fp);
 
 	state = frame(test, 16);
 	state.interrupted = true;
-	expect_step(test, &state, return_address(test, 2), place->stack + 16,
+	expect_step(test, &state, saved_return(test, 2), place->stack + 16,
 		    state.fp);
 	KUNIT_EXPECT_FALSE(test, state.interrupted);
 }
@@ -908,8 +908,8 @@ static void step_other_register(struct kunit *test)
 	state.interrupted = true;
 	state.ucontext = ucontext;
 	put_word(test, ucontext + UCONTEXT_REG_3, place->stack + 64);
-	put_word(test, place->stack + CFA(56), return_address(test, 1));
-	expect_step(test, &state, return_address(test, 1), place->stack + 64,
+	put_word(test, place->stack + CFA(56), saved_return(test, 1));
+	expect_step(test, &state, saved_return(test, 1), place->stack + 64,
 		    state.fp);
 	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
 }
@@ -976,9 +976,9 @@ static void step_no_restorer(struct kunit *test)
 	add_text(test);
 	put_ucontext(test, place->stack + UCONTEXT_OFF);
 	put(test, place->text + 16, restorer, sizeof(restorer));
-	put_word(test, place->stack + CFA(0), return_address(test, 1));
+	put_word(test, place->stack + CFA(0), saved_return(test, 1));
 	state = frame(test, 16);
-	expect_step(test, &state, return_address(test, 1), place->stack + 8,
+	expect_step(test, &state, saved_return(test, 1), place->stack + 8,
 		    place->stack + 256);
 
 	put(test, place->text + 40, restorer, sizeof(restorer) - 1);

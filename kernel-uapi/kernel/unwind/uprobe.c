@@ -8,6 +8,7 @@
  * anything to whoever reads the trace.
  */
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/sframe.h>
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>

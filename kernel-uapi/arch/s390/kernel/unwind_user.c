@@ -6,7 +6,6 @@
  * wrong frame is worse than a trace that ends.
  */
 #include <linux/errno.h>
-#include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/sframe.h>
 #include <linux/signal.h>
@@ -15,6 +14,7 @@
 #include <linux/uaccess.h>
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
+#include <linux/processor.h>
 #include <asm/sigcontext.h>
 #include <asm/stacktrace.h>
 #include <asm/ucontext.h>
