@@ -921,10 +921,14 @@ static int sframe_recover_cfa(const struct unwind_user_state *state,
 	return sframe_recover(state, &place, 0, cfa);
 }
 
-/* Whether a call may return to @ra, whatever a table says. */
+/*
+ * Whether a call may return to @ra, whatever a table says: to behind code, or,
+ * as signal handlers do, to the start of a trampoline.
+ */
 static bool sframe_ra_ok(struct unwind_user_state *state, unsigned long ra)
 {
-	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra - 1);
+	return !(ra & (SFRAME_INSN_ALIGN - 1)) &&
+	       (sframe_is_code(state, ra - 1) || sframe_is_code(state, ra));
 }
 
 /* Step from @state to the frame that called it. */
