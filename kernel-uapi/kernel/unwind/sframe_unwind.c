@@ -921,14 +921,18 @@ static int sframe_recover_cfa(const struct unwind_user_state *state,
 	return sframe_recover(state, &place, 0, cfa);
 }
 
-/*
- * Whether a call may return to @ra, whatever a table says: to behind code, or,
- * as signal handlers do, to the start of a trampoline.
- */
+/* Whether a call may return to @ra, whatever a table says. */
 static bool sframe_ra_ok(struct unwind_user_state *state, unsigned long ra)
 {
-	return !(ra & (SFRAME_INSN_ALIGN - 1)) &&
-	       (sframe_is_code(state, ra - 1) || sframe_is_code(state, ra));
+	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra - 1);
+}
+
+/* Whether a signal handler may: its restorer may begin a mapping. */
+static bool sframe_restorer_ok(struct unwind_user_state *state,
+			       unsigned long ra)
+{
+	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra) &&
+	       sframe_arch_return_ok(ra);
 }
 
 /* Step from @state to the frame that called it. */
@@ -952,7 +956,8 @@ static int sframe_step(struct unwind_user_state *state,
 	if (ret)
 		return ret;
 	ra = unwind_uprobe_ra(ra, cfa - SFRAME_CFA_ABOVE_SP);
-	if (!rule->signal && !sframe_ra_ok(state, ra))
+	if (!rule->signal && !sframe_ra_ok(state, ra) &&
+	    !sframe_restorer_ok(state, ra))
 		return -EINVAL;
 	if (rule->fp.kind != SFRAME_UNCHANGED) {
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
