@@ -932,7 +932,7 @@ static bool sframe_restorer_ok(struct unwind_user_state *state,
 			       unsigned long ra)
 {
 	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra) &&
-	       sframe_arch_return_ok(ra);
+	       sframe_arch_restorer(ra);
 }
 
 /* Step from @state to the frame that called it. */

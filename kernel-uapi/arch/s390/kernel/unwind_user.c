@@ -152,6 +152,17 @@ static bool is_behind_call(unsigned long ip)
 }
 
 /**
+ * s390_unwind_restorer - whether a signal handler returns to an address
+ * @ip:		the address, which is in an executable mapping
+ *
+ * Return: whether a system call that ends a signal is there.
+ */
+bool s390_unwind_restorer(unsigned long ip)
+{
+	return restorer_at(ip);
+}
+
+/**
  * s390_unwind_return_ok - whether a frame may return to an address
  * @ip:		the address, which is in an executable mapping
  *

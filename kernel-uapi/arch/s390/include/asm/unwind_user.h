@@ -18,6 +18,7 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 }
 
 int s390_unwind_signal(struct unwind_user_state *state);
+bool s390_unwind_restorer(unsigned long ip);
 bool s390_unwind_return_ok(unsigned long ip);
 bool s390_unwind_in_stub(unsigned long ip);
 int s390_unwind_saved_sp(unsigned long ip);

@@ -119,6 +119,12 @@ static inline bool sframe_arch_in_stub(unsigned long ip)
 	return s390_unwind_in_stub(ip);
 }
 
+/* Whether a signal handler returns to @ip. */
+static inline bool sframe_arch_restorer(unsigned long ip)
+{
+	return s390_unwind_restorer(ip);
+}
+
 static inline bool sframe_arch_return_ok(unsigned long ip)
 {
 	return s390_unwind_return_ok(ip);

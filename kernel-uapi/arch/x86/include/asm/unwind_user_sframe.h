@@ -280,6 +280,12 @@ static inline bool sframe_arch_in_stub(unsigned long ip)
 	return false;
 }
 
+/* Whether a signal handler returns to @ip. */
+static inline bool sframe_arch_restorer(unsigned long ip)
+{
+	return sframe_in_restorer(ip, false);
+}
+
 /* Whether a frame may return to @ip. */
 static inline bool sframe_arch_return_ok(unsigned long ip)
 {
