@@ -64,6 +64,7 @@ extern unsigned long vdso_text_size (void);
 
 struct unwind_user_state;
 extern int s390_unwind_signal (struct unwind_user_state *state);
+extern bool s390_unwind_restorer (unsigned long ip);
 extern bool s390_unwind_return_ok (unsigned long ip);
 extern bool s390_unwind_in_stub (unsigned long ip);
 extern int s390_unwind_saved_sp (unsigned long ip);
