@@ -252,8 +252,9 @@ _dl_sframe_register_new (struct link_map *map)
 void
 _dl_sframe_unload (void)
 {
-  /* Who sees this number sees that the object is not to be found any more, so
-     that no rule of its can be stored under the number.  */
+  /* Pairs with the acquire load in __sframe_backtrace: a trace that reads
+     the new count no longer finds the object, and so stores none of its
+     rules under that count.  */
   atomic_store_release (&_dl_sframe_unload_state.count,
 			_dl_sframe_unload_state.count + 1);
 }
