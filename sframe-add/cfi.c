@@ -1,0 +1,819 @@
+/* Converting the functions of .eh_frame, one after the other.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.  Each CIE and FDE is read where .eh_frame_hdr says
+   that it is; each instruction is read once for each FDE that has it.
+
+   Documents: DWARF Debugging Information Format, version 5, section 6.4;
+   Linux Standard Base Core Specification, "Exception Frames".
+
+   The instructions are carried out here, not by libdw, for two reasons: libdw
+   begins anew for each row; and it is the judge in the tests of what is written
+   here, so that the two are to have nothing in common.  */
+
+#include <sframe-dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi.h"
+
+/* How many states may be remembered at the same time.  Compilers use one.  */
+#define REMEMBERED_MAX 64
+
+/* How many times the size of the file the records may have that are read: with
+   a CIE for each FDE, it would be once.  */
+#define WORK_MAX 16
+
+/* FDEs are cut after this many rows: who looks for one reads all before it.
+   An FRE count has 16 bits in any case.  */
+#define ROWS_MAX 256
+
+/* Data that describes code, an FDE, with what its CIE says.  */
+struct entry
+{
+  uint64_t start, size;
+  struct cursor initial, program;
+  uint64_t code_factor;
+  int64_t data_factor;
+  uint64_t ra;
+  unsigned char encoding;
+  bool augmented, signal;
+};
+
+/* The instructions of one FDE being carried out.  */
+struct run
+{
+  const struct object *object;
+  const struct entry *entry;
+  struct conversion *conversion;
+  struct state state;
+  struct state initial;
+  struct state remembered[REMEMBERED_MAX];
+  unsigned int remembered_count;
+  /* Where STATE begins to hold, counted from the start of the function.  */
+  uint64_t location;
+  /* Where the function that is being filled begins, likewise.  */
+  uint64_t piece;
+};
+
+/* Reading numbers.  */
+
+struct cursor
+read_block (struct cursor *cursor, uint64_t size)
+{
+  struct cursor block = *cursor;
+
+  if ((uint64_t) (cursor->end - cursor->at) < size)
+    {
+      cursor->at = cursor->end;
+      cursor->failed = true;
+      block.at = block.end;
+      return block;
+    }
+  cursor->at += size;
+  block.end = cursor->at;
+  return block;
+}
+
+uint64_t
+read_unsigned (struct cursor *cursor, unsigned int width)
+{
+  struct cursor bytes = read_block (cursor, width);
+  uint64_t value = 0;
+
+  for (unsigned int i = 0; i < width && bytes.at + i < bytes.end; ++i)
+    value |= ((uint64_t) bytes.at[i]
+	      << 8 * (cursor->big_endian ? width - 1 - i : i));
+  return value;
+}
+
+/* VALUE, whose sign is bit number BITS - 1.  */
+static uint64_t
+extend (uint64_t value, unsigned int bits)
+{
+  uint64_t sign = UINT64_C (1) << (bits - 1);
+  return ((value & (sign | (sign - 1))) ^ sign) - sign;
+}
+
+uint64_t
+read_signed (struct cursor *cursor, unsigned int width)
+{
+  return extend (read_unsigned (cursor, width), width * 8);
+}
+
+static uint64_t
+read_leb128 (struct cursor *cursor, unsigned int *shift)
+{
+  uint64_t value = 0, byte;
+
+  *shift = 0;
+  do
+    {
+      byte = read_unsigned (cursor, 1);
+      if (*shift < 64)
+	{
+	  value |= (byte & 0x7f) << *shift;
+	  *shift += 7;
+	}
+    }
+  while ((byte & 0x80) != 0);
+  return value;
+}
+
+uint64_t
+read_uleb128 (struct cursor *cursor)
+{
+  unsigned int shift;
+  return read_leb128 (cursor, &shift);
+}
+
+uint64_t
+read_sleb128 (struct cursor *cursor)
+{
+  unsigned int shift;
+  uint64_t value = read_leb128 (cursor, &shift);
+  return shift < 64 ? extend (value, shift) : value;
+}
+
+/* A number of FORMAT (DW_EH_PE_format_mask of an encoding); it fails if there
+   is no such format.  */
+static uint64_t
+read_formatted (struct cursor *cursor, unsigned int format)
+{
+  switch (format)
+    {
+    case DW_EH_PE_absptr:
+      return read_unsigned (cursor, 8);
+    case DW_EH_PE_uleb128:
+      return read_uleb128 (cursor);
+    case DW_EH_PE_sleb128:
+      return read_sleb128 (cursor);
+    case DW_EH_PE_udata2:
+    case DW_EH_PE_udata4:
+    case DW_EH_PE_udata8:
+      return read_unsigned (cursor, 1 << (format - 1));
+    case DW_EH_PE_sdata2:
+    case DW_EH_PE_sdata4:
+    case DW_EH_PE_sdata8:
+      return read_signed (cursor, 1 << (format - 9));
+    default:
+      cursor->failed = true;
+      return 0;
+    }
+}
+
+/* The address of the byte at AT, which is one of OBJECT's file.  */
+static uint64_t
+address_of (const struct object *object, const unsigned char *at)
+{
+  uint64_t offset = at - object->file.data;
+
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      const GElf_Phdr *segment = &object->segments[i];
+      if (segment->p_type == PT_LOAD
+	  && offset - segment->p_offset < segment->p_filesz)
+	return offset - segment->p_offset + segment->p_vaddr;
+    }
+  return 0;
+}
+
+/* An address of ENCODING; data-relative ones count from BASE.  */
+static uint64_t
+read_address (const struct object *object, struct cursor *cursor,
+	      unsigned int encoding, uint64_t base)
+{
+  uint64_t from = 0;
+
+  switch (encoding & (DW_EH_PE_base_mask | DW_EH_PE_indirect))
+    {
+    case DW_EH_PE_pcrel:
+      from = address_of (object, cursor->at);
+      break;
+    case DW_EH_PE_datarel:
+      from = base;
+      break;
+    case 0:
+      break;
+    default:
+      cursor->failed = true;
+    }
+  return from + read_formatted (cursor, encoding & DW_EH_PE_format_mask);
+}
+
+/* Reading CIEs and FDEs.  */
+
+/* Let *CURSOR have what follows the length of the record at ADDRESS.  Return
+   whether it is in the file.  */
+static bool
+open_record (const struct object *object, uint64_t address,
+	     struct cursor *cursor)
+{
+  uint64_t size;
+  const unsigned char *bytes = object_bytes (object, address, &size);
+
+  if (bytes == NULL)
+    return false;
+  *cursor = (struct cursor) { bytes, bytes + size,
+			      object->machine->big_endian, false };
+  uint64_t length = read_unsigned (cursor, 4);
+  if (length == UINT32_MAX)
+    length = read_unsigned (cursor, 8);
+  struct cursor record = read_block (cursor, length);
+  bool fits = !cursor->failed;
+  *cursor = record;
+  return fits && length > 0;
+}
+
+/* The data of a CIE, by the letters of AUGMENTATION behind its z.  */
+static const char *
+read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
+		   struct entry *entry)
+{
+  for (; *augmentation != '\0'; ++augmentation)
+    switch (*augmentation)
+      {
+      case 'R':
+	entry->encoding = read_unsigned (cursor, 1);
+	break;
+      case 'L':
+	read_unsigned (cursor, 1);
+	break;
+      case 'P':
+	read_formatted (cursor,
+			read_unsigned (cursor, 1) & DW_EH_PE_format_mask);
+	break;
+      case 'S':
+	entry->signal = true;
+	break;
+      default:
+	return "an augmentation of its CIE is not known";
+      }
+  return cursor->failed ? "its CIE is damaged" : NULL;
+}
+
+/* Read the CIE at ADDRESS to *ENTRY.  */
+static const char *
+read_cie (const struct object *object, uint64_t address, struct entry *entry)
+{
+  struct cursor cursor;
+
+  if (!open_record (object, address, &cursor)
+      || read_unsigned (&cursor, 4) != 0)
+    return "its CIE is damaged";
+  unsigned int version = read_unsigned (&cursor, 1);
+  const unsigned char *augmentation = cursor.at;
+  while (read_unsigned (&cursor, 1) != 0)
+    continue;
+  entry->code_factor = read_uleb128 (&cursor);
+  entry->data_factor = read_sleb128 (&cursor);
+  entry->ra = (version == 1 ? read_unsigned (&cursor, 1)
+	       : read_uleb128 (&cursor));
+  if (cursor.failed)
+    return "its CIE is damaged";
+  if (version != 1 && version != 3)
+    return "its CIE has a version that is not known";
+  entry->augmented = *augmentation == 'z';
+  if (!entry->augmented && *augmentation != '\0')
+    return "an augmentation of its CIE is not known";
+
+  const char *why = NULL;
+  if (entry->augmented)
+    {
+      struct cursor data = read_block (&cursor, read_uleb128 (&cursor));
+      why = (cursor.failed ? "its CIE is damaged"
+	     : read_augmentation (&data, augmentation + 1, entry));
+    }
+  entry->initial = cursor;
+  return why;
+}
+
+/* Read the FDE at ADDRESS and its CIE to *ENTRY.  */
+static const char *
+read_fde (const struct object *object, uint64_t address, struct entry *entry)
+{
+  struct cursor cursor;
+
+  *entry = (struct entry) { .encoding = DW_EH_PE_absptr };
+  if (!open_record (object, address, &cursor))
+    return "its FDE is damaged";
+  /* The distance of the CIE from this member.  */
+  uint64_t cie = address_of (object, cursor.at);
+  cie -= read_unsigned (&cursor, 4);
+  const char *why = read_cie (object, cie, entry);
+  if (why != NULL)
+    return why;
+  entry->start = read_address (object, &cursor, entry->encoding, 0);
+  entry->size = read_formatted (&cursor,
+				entry->encoding & DW_EH_PE_format_mask);
+  if (entry->augmented)
+    read_block (&cursor, read_uleb128 (&cursor));
+  entry->program = cursor;
+  return cursor.failed ? "its FDE is damaged" : NULL;
+}
+
+/* Tell that the SIZE bytes from START on are left out.  */
+static void
+leave_out (struct conversion *conversion, uint64_t start, uint64_t size,
+	   const char *reason)
+{
+  conversion->left_out = grow (conversion->left_out,
+			       &conversion->left_out_capacity,
+			       conversion->left_out_count + 1,
+			       sizeof *conversion->left_out);
+  conversion->left_out[conversion->left_out_count++]
+    = (struct left_out) { start, size, reason };
+}
+
+/* Carrying out instructions.  */
+
+/* The place in RUN's state for register REG; null for one that SFrame does
+   not keep track of.  */
+static struct location *
+location_of (struct run *run, struct state *state, uint64_t reg)
+{
+  const struct machine *machine = run->object->machine;
+
+  return (reg == machine->ra ? &state->ra : reg == machine->fp ? &state->fp
+	  : reg == machine->sp ? &state->sp : NULL);
+}
+
+static void
+set_location (struct run *run, uint64_t reg, struct location location)
+{
+  struct location *place = location_of (run, &run->state, reg);
+
+  if (place != NULL)
+    *place = location;
+}
+
+static void
+set_offset (struct run *run, uint64_t reg, enum way way, uint64_t offset)
+{
+  set_location (run, reg, (struct location) { .way = way, .offset = offset });
+}
+
+static void
+set_expression (struct run *run, struct cursor *cursor, enum way way)
+{
+  uint64_t reg = read_uleb128 (cursor);
+  struct cursor block = read_block (cursor, read_uleb128 (cursor));
+
+  set_location (run, reg,
+		(struct location) { .way = way, .expression = block });
+}
+
+static void
+restore (struct run *run, uint64_t reg)
+{
+  struct location *initial = location_of (run, &run->initial, reg);
+
+  if (initial != NULL)
+    set_location (run, reg, *initial);
+}
+
+/* The function that rows are added to.  */
+static struct function *
+current (struct run *run)
+{
+  return &run->conversion->functions[run->conversion->function_count - 1];
+}
+
+/* Begin a function at LOCATION.  */
+static void
+open_piece (struct run *run, uint64_t location, unsigned int block)
+{
+  struct conversion *to = run->conversion;
+
+  to->functions = grow (to->functions, &to->function_capacity,
+			to->function_count + 1, sizeof *to->functions);
+  to->functions[to->function_count++] = (struct function)
+    { .start = run->entry->start + location, .block = block,
+      .signal = run->entry->signal, .first_row = to->row_count };
+  run->piece = location;
+}
+
+/* End the function at LOCATION; what has no rows is none.  */
+static void
+close_piece (struct run *run, uint64_t location)
+{
+  current (run)->size = location - run->piece;
+  if (current (run)->row_count == 0)
+    --run->conversion->function_count;
+}
+
+/* Add RULE from byte START of the current function on.  */
+static void
+add_row (struct run *run, uint32_t start, const struct sframe_rule *rule)
+{
+  struct conversion *to = run->conversion;
+
+  to->rows = grow (to->rows, &to->row_capacity, to->row_count + 1,
+		   sizeof *to->rows);
+  to->rows[to->row_count++] = (struct row) { start, *rule };
+  ++current (run)->row_count;
+}
+
+/* What is up to END cannot be said: no function has it.  */
+static void
+emit_hole (struct run *run, const char *reason, uint64_t end)
+{
+  close_piece (run, run->location);
+  leave_out (run->conversion, run->entry->start + run->location,
+	     end - run->location, reason);
+  open_piece (run, end, 0);
+}
+
+/* The blocks up to END, whose CFA alternates, become a function of their own.
+   Return null, or why they cannot.  */
+static const char *
+emit_blocks (struct run *run, const struct alternation *alternation,
+	     uint64_t end)
+{
+  struct state state = run->state;
+  struct sframe_rule rule;
+
+  if (((run->entry->start + run->location) & (alternation->size - 1)) != 0)
+    return "its repeated blocks are not aligned";
+  state.cfa = (struct location) { .way = WAY_REGISTER,
+				  .reg = run->object->machine->sp,
+				  .offset = alternation->offset };
+  const char *why = judge (run->object->machine, &state, run->entry->signal,
+			   &rule);
+  if (why != NULL)
+    return why;
+  close_piece (run, run->location);
+  open_piece (run, run->location, alternation->size);
+  add_row (run, 0, &rule);
+  rule.cfa.offset += alternation->pushed;
+  if (alternation->threshold < alternation->size)
+    add_row (run, alternation->threshold, &rule);
+  close_piece (run, end);
+  open_piece (run, end, 0);
+  return NULL;
+}
+
+/* From the location on RULE holds.  */
+static void
+emit_row (struct run *run, const struct sframe_rule *rule)
+{
+  const struct conversion *to = run->conversion;
+
+  if (current (run)->row_count == ROWS_MAX)
+    {
+      close_piece (run, run->location);
+      open_piece (run, run->location, 0);
+    }
+  if (current (run)->row_count == 0
+      || !same_rule (rule, &to->rows[to->row_count - 1].rule))
+    add_row (run, run->location - run->piece, rule);
+}
+
+/* The state holds up to END, which lies behind the location: make a row of
+   it.  */
+static void
+emit (struct run *run, uint64_t end)
+{
+  struct alternation alternation;
+  struct sframe_rule rule;
+  const char *why;
+
+  if (judge_alternation (run->object->machine, &run->state, &alternation))
+    why = emit_blocks (run, &alternation, end);
+  else
+    {
+      why = judge (run->object->machine, &run->state, run->entry->signal,
+		   &rule);
+      if (why == NULL)
+	emit_row (run, &rule);
+    }
+  if (why != NULL)
+    emit_hole (run, why, end);
+}
+
+/* Go on at LOCATION.  */
+static const char *
+advance (struct run *run, uint64_t location)
+{
+  if (location < run->location)
+    return "its rows do not ascend";
+  if (location > run->entry->size)
+    location = run->entry->size;
+  if (location > run->location)
+    emit (run, location);
+  run->location = location;
+  return NULL;
+}
+
+/* Instructions that say where a register is.  Return whether CODE is one.  */
+static bool
+run_register (struct run *run, struct cursor *cursor, unsigned int code)
+{
+  int64_t factor = run->entry->data_factor;
+  uint64_t reg;
+
+  if (code == DW_CFA_expression || code == DW_CFA_val_expression)
+    {
+      set_expression (run, cursor, (code == DW_CFA_expression
+				    ? WAY_EXPRESSION_MEMORY
+				    : WAY_EXPRESSION_VALUE));
+      return true;
+    }
+  if (!((code >= DW_CFA_offset_extended && code <= DW_CFA_register)
+	|| code == DW_CFA_offset_extended_sf || code == DW_CFA_val_offset
+	|| code == DW_CFA_val_offset_sf
+	|| code == DW_CFA_GNU_negative_offset_extended))
+    return false;
+  reg = read_uleb128 (cursor);
+  switch (code)
+    {
+    case DW_CFA_offset_extended:
+      set_offset (run, reg, WAY_CFA_MEMORY, read_uleb128 (cursor) * factor);
+      break;
+    case DW_CFA_GNU_negative_offset_extended:
+      set_offset (run, reg, WAY_CFA_MEMORY, -read_uleb128 (cursor) * factor);
+      break;
+    case DW_CFA_offset_extended_sf:
+      set_offset (run, reg, WAY_CFA_MEMORY, read_sleb128 (cursor) * factor);
+      break;
+    case DW_CFA_val_offset:
+      set_offset (run, reg, WAY_CFA_VALUE, read_uleb128 (cursor) * factor);
+      break;
+    case DW_CFA_val_offset_sf:
+      set_offset (run, reg, WAY_CFA_VALUE, read_sleb128 (cursor) * factor);
+      break;
+    case DW_CFA_restore_extended:
+      restore (run, reg);
+      break;
+    case DW_CFA_undefined:
+      set_offset (run, reg, WAY_UNDEFINED, 0);
+      break;
+    case DW_CFA_same_value:
+      set_offset (run, reg, WAY_SAME, 0);
+      break;
+    default:
+      set_location (run, reg,
+		    (struct location) { .way = WAY_REGISTER,
+					.reg = read_uleb128 (cursor) });
+    }
+  return true;
+}
+
+/* Instructions that say where the CFA is.  Half of it can be changed only where
+   it is a register and an offset.  Return whether CODE is one.  */
+static bool
+run_cfa (struct run *run, struct cursor *cursor, unsigned int code)
+{
+  struct location *cfa = &run->state.cfa;
+  int64_t factor = run->entry->data_factor;
+
+  switch (code)
+    {
+    case DW_CFA_def_cfa:
+    case DW_CFA_def_cfa_sf:
+      *cfa = (struct location) { .way = WAY_REGISTER,
+				 .reg = read_uleb128 (cursor) };
+      cfa->offset = (code == DW_CFA_def_cfa ? read_uleb128 (cursor)
+		     : read_sleb128 (cursor) * factor);
+      break;
+    case DW_CFA_def_cfa_register:
+      cursor->failed |= cfa->way != WAY_REGISTER;
+      cfa->reg = read_uleb128 (cursor);
+      break;
+    case DW_CFA_def_cfa_offset:
+      cursor->failed |= cfa->way != WAY_REGISTER;
+      cfa->offset = read_uleb128 (cursor);
+      break;
+    case DW_CFA_def_cfa_offset_sf:
+      cursor->failed |= cfa->way != WAY_REGISTER;
+      cfa->offset = read_sleb128 (cursor) * factor;
+      break;
+    case DW_CFA_def_cfa_expression:
+      *cfa = (struct location) { .way = WAY_EXPRESSION_VALUE };
+      cfa->expression = read_block (cursor, read_uleb128 (cursor));
+      break;
+    default:
+      return false;
+    }
+  return true;
+}
+
+/* Instructions that move the location.  Return whether CODE is one.  */
+static bool
+run_advance (struct run *run, struct cursor *cursor, unsigned int code,
+	     const char **why)
+{
+  uint64_t location;
+
+  switch (code)
+    {
+    case DW_CFA_set_loc:
+      location = (read_address (run->object, cursor, run->entry->encoding, 0)
+		  - run->entry->start);
+      break;
+    case DW_CFA_advance_loc1:
+    case DW_CFA_advance_loc2:
+    case DW_CFA_advance_loc4:
+      location = (read_unsigned (cursor, 1 << (code - DW_CFA_advance_loc1))
+		  * run->entry->code_factor + run->location);
+      break;
+    default:
+      return false;
+    }
+  if (!cursor->failed)
+    *why = advance (run, location);
+  return true;
+}
+
+/* The instructions without a register or location.  */
+static const char *
+run_other (struct run *run, struct cursor *cursor, unsigned int code)
+{
+  switch (code)
+    {
+    case DW_CFA_nop:
+      return NULL;
+    case DW_CFA_GNU_args_size:
+      read_uleb128 (cursor);
+      return NULL;
+    case DW_CFA_remember_state:
+      if (run->remembered_count == REMEMBERED_MAX)
+	return "it remembers too many states";
+      run->remembered[run->remembered_count++] = run->state;
+      return NULL;
+    case DW_CFA_restore_state:
+      if (run->remembered_count == 0)
+	return "it restores a state that it has not remembered";
+      run->state = run->remembered[--run->remembered_count];
+      return NULL;
+    default:
+      return "it has a CFA instruction that is not known";
+    }
+}
+
+static const char *
+run_instruction (struct run *run, struct cursor *cursor)
+{
+  unsigned int code = read_unsigned (cursor, 1);
+  unsigned int low = code & ~DW_CFA_primary_mask;
+  const char *why = NULL;
+
+  switch (code & DW_CFA_primary_mask)
+    {
+    case DW_CFA_advance_loc:
+      return advance (run, low * run->entry->code_factor + run->location);
+    case DW_CFA_offset:
+      set_offset (run, low, WAY_CFA_MEMORY,
+		  read_uleb128 (cursor) * run->entry->data_factor);
+      return NULL;
+    case DW_CFA_restore:
+      restore (run, low);
+      return NULL;
+    }
+  if (run_register (run, cursor, code) || run_cfa (run, cursor, code)
+      || run_advance (run, cursor, code, &why))
+    return why;
+  return run_other (run, cursor, code);
+}
+
+static const char *
+run_all (struct run *run, struct cursor cursor)
+{
+  const char *why = NULL;
+
+  while (why == NULL && cursor.at < cursor.end)
+    {
+      why = run_instruction (run, &cursor);
+      if (why == NULL && cursor.failed)
+	why = "its CFA instructions are damaged";
+    }
+  return why;
+}
+
+/* Convert ENTRY, whose bytes are code.  */
+static const char *
+convert_entry (const struct object *object, const struct entry *entry,
+	       struct conversion *conversion)
+{
+  struct run run = { .object = object, .entry = entry,
+		     .conversion = conversion };
+  size_t functions = conversion->function_count;
+  size_t rows = conversion->row_count;
+  size_t left_out = conversion->left_out_count;
+
+  open_piece (&run, 0, 0);
+  const char *why = run_all (&run, entry->initial);
+  if (why == NULL && run.location > 0)
+    why = "its CIE advances";
+  run.initial = run.state;
+  if (why == NULL)
+    why = run_all (&run, entry->program);
+  if (why == NULL)
+    why = advance (&run, entry->size);
+  if (why == NULL)
+    close_piece (&run, entry->size);
+  else
+    {
+      conversion->function_count = functions;
+      conversion->row_count = rows;
+      conversion->left_out_count = left_out;
+    }
+  return why;
+}
+
+/* Convert the FDE at ADDRESS, of a function that .eh_frame_hdr has at START.
+   *END is where the last one ended.  */
+static void
+convert_fde (const struct object *object, uint64_t address, uint64_t start,
+	     struct conversion *conversion, uint64_t *end)
+{
+  struct entry entry;
+  const char *why = read_fde (object, address, &entry);
+
+  if (why == NULL)
+    conversion->work += ((entry.initial.end - entry.initial.at)
+			 + (entry.program.end - entry.program.at));
+  if (why == NULL && entry.size == 0)
+    return;
+  if (why == NULL && entry.start != start)
+    why = ".eh_frame_hdr has it at another address";
+  if (why == NULL && entry.size > UINT32_MAX)
+    why = "it has 4 GiB or more";
+  if (why == NULL && !object_is_code (object, entry.start, entry.size))
+    why = "it is not in an executable segment";
+  if (why == NULL && entry.start < *end)
+    why = "it begins inside another function";
+  if (why == NULL && entry.ra != object->machine->ra)
+    why = "its return address is in another column";
+  if (why == NULL)
+    why = convert_entry (object, &entry, conversion);
+  if (why != NULL)
+    leave_out (conversion, start, entry.size, why);
+  else
+    *end = entry.start + entry.size;
+}
+
+/* Finding FDEs.  */
+
+/* The table of .eh_frame_hdr at CURSOR, of COUNT pairs of addresses.  */
+static const char *
+convert_pairs (const struct object *object, struct cursor *cursor,
+	       unsigned int encoding, uint64_t count, uint64_t base,
+	       struct conversion *conversion)
+{
+  uint64_t end = 0, last = 0;
+
+  for (; count > 0; --count)
+    {
+      uint64_t start = read_address (object, cursor, encoding, base);
+      uint64_t fde = read_address (object, cursor, encoding, base);
+      if (cursor->failed)
+	return "damaged .eh_frame_hdr: its table leaves the segment";
+      if (conversion->work / WORK_MAX > object->file.size)
+	return "damaged .eh_frame: too many FDEs share one CIE";
+      if (start < last)
+	return "damaged .eh_frame_hdr: its table is not sorted";
+      last = start;
+      convert_fde (object, fde, start, conversion, &end);
+    }
+  return NULL;
+}
+
+const char *
+convert (const struct object *object, struct conversion *conversion)
+{
+  const GElf_Phdr *segment = object_segment (object, PT_GNU_EH_FRAME);
+  uint64_t size;
+
+  *conversion = (struct conversion) { 0 };
+  if (segment == NULL)
+    return "no .eh_frame_hdr: nothing to make a table from";
+  const unsigned char *bytes = object_bytes (object, segment->p_vaddr, &size);
+  if (bytes == NULL)
+    return "damaged .eh_frame_hdr: it is in no segment";
+  struct cursor cursor = { bytes, bytes + size,
+			   object->machine->big_endian, false };
+  unsigned int version = read_unsigned (&cursor, 1);
+  unsigned int frame = read_unsigned (&cursor, 1);
+  unsigned int count = read_unsigned (&cursor, 1);
+  unsigned int table = read_unsigned (&cursor, 1);
+  if (version != 1 || cursor.failed)
+    return "damaged .eh_frame_hdr: its version is not 1";
+  read_address (object, &cursor, frame, segment->p_vaddr);
+  uint64_t functions = read_address (object, &cursor, count,
+				     segment->p_vaddr);
+  if (cursor.failed)
+    return "no search table in .eh_frame_hdr";
+  return convert_pairs (object, &cursor, table, functions, segment->p_vaddr,
+			conversion);
+}
+
+void
+conversion_free (struct conversion *conversion)
+{
+  free (conversion->functions);
+  free (conversion->rows);
+  free (conversion->left_out);
+  free (conversion->findings);
+}

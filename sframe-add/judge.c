@@ -1,0 +1,288 @@
+/* What SFrame can say of what .eh_frame says.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.
+
+   Nothing is approximated: where SFrame has no words for a rule, or would have
+   an unwinder find something else, that part of the function is left out.
+   SFrame has no other registers than CFA, RA and FP; that is no reason.  */
+
+#include <sframe-dwarf.h>
+
+#include "cfi.h"
+
+/* Expressions.  */
+
+/* An expression that adds OFFSET to register REG and, with DEREFERENCED,
+   takes the word there.  */
+struct sum
+{
+  uint64_t reg;
+  int64_t offset;
+  bool dereferenced;
+};
+
+/* Read DW_OP_bregN or DW_OP_bregx.  */
+static bool
+read_register (struct cursor *cursor, uint64_t *reg, int64_t *offset)
+{
+  unsigned int operation = read_unsigned (cursor, 1);
+
+  if (operation == DW_OP_bregx)
+    *reg = read_uleb128 (cursor);
+  else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
+    *reg = operation - DW_OP_breg0;
+  else
+    return false;
+  *offset = read_sleb128 (cursor);
+  return !cursor->failed;
+}
+
+/* Whether EXPRESSION is a sum, which is then stored in *SUM.  */
+static bool
+read_sum (struct cursor expression, struct sum *sum)
+{
+  int64_t more;
+
+  *sum = (struct sum) { 0 };
+  if (!read_register (&expression, &sum->reg, &sum->offset))
+    return false;
+  while (expression.at < expression.end && !expression.failed
+	 && !sum->dereferenced)
+    switch (read_unsigned (&expression, 1))
+      {
+      case DW_OP_deref:
+	sum->dereferenced = true;
+	break;
+      case DW_OP_plus_uconst:
+	more = read_uleb128 (&expression);
+	if (__builtin_add_overflow (sum->offset, more, &sum->offset))
+	  return false;
+	break;
+      default:
+	return false;
+      }
+  return !expression.failed && expression.at == expression.end;
+}
+
+/* A number that one operation pushes.  */
+static bool
+read_constant (struct cursor *cursor, uint64_t *value)
+{
+  unsigned int operation = read_unsigned (cursor, 1);
+
+  if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
+    *value = operation - DW_OP_lit0;
+  else if (operation == DW_OP_const1u)
+    *value = read_unsigned (cursor, 1);
+  else
+    return false;
+  return !cursor->failed;
+}
+
+static bool
+read_operation (struct cursor *cursor, unsigned int operation)
+{
+  return read_unsigned (cursor, 1) == operation && !cursor->failed;
+}
+
+/* The one expression that linkers write for PLTs on x86-64:
+   SP + A + ((PC & M) >= T) << S, where M + 1 is a power of two.  */
+bool
+judge_alternation (const struct machine *machine, const struct state *state,
+		   struct alternation *alternation)
+{
+  struct cursor cursor = state->cfa.expression;
+  uint64_t reg, pc, mask, shift;
+  int64_t nothing;
+
+  if (state->cfa.way != WAY_EXPRESSION_VALUE
+      || machine->elf != EM_X86_64
+      || !read_register (&cursor, &reg, &alternation->offset)
+      || reg != machine->sp
+      || !read_register (&cursor, &pc, &nothing)
+      || pc != machine->ra || nothing != 0
+      || !read_constant (&cursor, &mask)
+      || !read_operation (&cursor, DW_OP_and)
+      || !read_constant (&cursor, &alternation->threshold)
+      || !read_operation (&cursor, DW_OP_ge)
+      || !read_constant (&cursor, &shift)
+      || !read_operation (&cursor, DW_OP_shl)
+      || !read_operation (&cursor, DW_OP_plus)
+      || cursor.at != cursor.end)
+    return false;
+  alternation->size = mask + 1;
+  alternation->pushed = INT64_C (1) << (shift & 31);
+  return (shift < 16 && alternation->size <= UINT8_MAX
+	  && (mask & alternation->size) == 0
+	  && alternation->threshold > 0);
+}
+
+/* Rules.  */
+
+/* DWARF's number of the first floating-point register of s390x.  */
+#define FIRST_FPR 16
+
+/* SFrame's registers are DWARF's, the machine's own alone, and its offsets
+   have 32 bits.  */
+static bool
+set_place (const struct machine *machine, struct sframe_place *place,
+	   enum sframe_place_kind kind, uint64_t reg, int64_t offset)
+{
+  if (reg >= machine->registers || offset != (int32_t) offset)
+    return false;
+  *place = (struct sframe_place) { .kind = kind, .reg = reg,
+				   .offset = offset };
+  return true;
+}
+
+/* What the expression of LOCATION finds; DEREFERENCE its value once more.  */
+static bool
+place_sum (const struct machine *machine, const struct location *location,
+	   bool dereference, struct sframe_place *place)
+{
+  struct sum sum;
+
+  if (!read_sum (location->expression, &sum)
+      || (sum.dereferenced && dereference))
+    return false;
+  return set_place (machine, place,
+		    (sum.dereferenced || dereference
+		     ? SFRAME_REGISTER_MEMORY : SFRAME_REGISTER_VALUE),
+		    sum.reg, sum.offset);
+}
+
+/* Where LOCATION has the caller's value.  */
+static bool
+find_place (const struct machine *machine, const struct location *location,
+	    struct sframe_place *place)
+{
+  switch (location->way)
+    {
+    case WAY_UNSET:
+    case WAY_SAME:
+      *place = (struct sframe_place) { .kind = SFRAME_UNCHANGED };
+      return true;
+    case WAY_CFA_MEMORY:
+      return set_place (machine, place, SFRAME_CFA_MEMORY, 0, location->offset);
+    case WAY_CFA_VALUE:
+      return set_place (machine, place, SFRAME_CFA_VALUE, 0, location->offset);
+    case WAY_REGISTER:
+      return set_place (machine, place, SFRAME_REGISTER_VALUE,
+			location->reg, location->offset);
+    case WAY_EXPRESSION_MEMORY:
+      return place_sum (machine, location, true, place);
+    case WAY_EXPRESSION_VALUE:
+      return place_sum (machine, location, false, place);
+    default:
+      return false;
+    }
+}
+
+/* The same for RA or FP.  CFA + offset as their value has the control word that
+   means padding.  */
+static bool
+find_saved (const struct machine *machine, const struct location *location,
+	    struct sframe_place *place)
+{
+  return (find_place (machine, location, place)
+	  && place->kind != SFRAME_CFA_VALUE);
+}
+
+/* How the offset of the CFA is written must lose nothing.  */
+static bool
+is_writable (const struct machine *machine, int32_t offset)
+{
+  return (((int64_t) offset - machine->cfa_adjustment) % machine->cfa_scale
+	  == 0);
+}
+
+static const char *
+judge_cfa (const struct machine *machine, const struct location *location,
+	   struct sframe_place *cfa)
+{
+  if (location->way == WAY_UNSET)
+    return "nothing says where its CFA is";
+  if (!find_place (machine, location, cfa) || !is_writable (machine, cfa->offset))
+    return "its CFA is computed in another way";
+  return NULL;
+}
+
+/* An unwinder by SFrame takes SP for granted.  One by .eh_frame, where nothing
+   is said of SP, has it that it is the CFA on x86-64, and that it has not
+   changed on s390x.  */
+static bool
+is_granted (const struct machine *machine, const struct location *sp,
+	    const struct sframe_place *cfa)
+{
+  bool no_frame = (cfa->kind == SFRAME_REGISTER_VALUE
+		   && cfa->reg == machine->sp
+		   && cfa->offset == -machine->sp_offset);
+  struct sframe_place place;
+
+  if (sp->way == WAY_UNSET)
+    return machine->sp_offset == 0 || no_frame;
+  if (!find_place (machine, sp, &place))
+    return false;
+  switch (place.kind)
+    {
+    case SFRAME_CFA_VALUE:
+      return place.offset == machine->sp_offset;
+    case SFRAME_CFA_MEMORY:
+      /* Where the ABI saves it.  */
+      return (machine->sp_saved_offset != 0
+	      && place.offset == machine->sp_saved_offset);
+    case SFRAME_REGISTER_VALUE:
+      /* A leaf function of s390x keeps SP in a floating-point register.  Just
+	 before it is back, GCC has the CFA as if it were, and only the register tells.  */
+      if (machine->sp_offset != 0)
+	return place.reg >= FIRST_FPR && place.offset == 0 && !no_frame;
+      /* Fall through.  */
+    default:
+      /* As of a signal trampoline: told in the same words as the CFA.  */
+      return (machine->sp_offset == 0 && place.kind == cfa->kind
+	      && place.reg == cfa->reg && place.offset == cfa->offset);
+    }
+}
+
+const char *
+judge (const struct machine *machine, const struct state *state, bool signal,
+       struct sframe_rule *rule)
+{
+  *rule = (struct sframe_rule)
+    { .outermost = state->ra.way == WAY_UNDEFINED, .signal = signal };
+  if (rule->outermost)
+    return NULL;
+  const char *why = judge_cfa (machine, &state->cfa, &rule->cfa);
+  if (why != NULL)
+    return why;
+  if (!is_granted (machine, &state->sp, &rule->cfa))
+    return "SP does not follow from its CFA";
+  if (!find_saved (machine, &state->ra, &rule->ra))
+    return "its RA is computed in another way";
+  if (machine->fixed_ra_offset != 0 && rule->ra.kind == SFRAME_UNCHANGED)
+    return "nothing says where its RA is";
+  if (state->fp.way == WAY_UNDEFINED)
+    return "its FP is lost";
+  if (!find_saved (machine, &state->fp, &rule->fp))
+    return "its FP is computed in another way";
+  return NULL;
+}
+
+/* Comparing.  */
+
+static bool
+same_place (const struct sframe_place *a, const struct sframe_place *b)
+{
+  return (a->kind == b->kind && a->reg == b->reg && a->offset == b->offset);
+}
+
+bool
+same_rule (const struct sframe_rule *a, const struct sframe_rule *b)
+{
+  if (a->outermost || b->outermost)
+    return a->outermost == b->outermost;
+  return (a->signal == b->signal && same_place (&a->cfa, &b->cfa)
+	  && same_place (&a->ra, &b->ra) && same_place (&a->fp, &b->fp));
+}

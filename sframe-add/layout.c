@@ -1,0 +1,373 @@
+/* A place for the table in an ELF file that was linked without one.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.
+
+   All bytes of the file stay where they are, but for the ELF header.  Behind
+   them comes one segment, at addresses above all others:
+
+     program headers | table
+
+   and what is not loaded:
+
+     names of sections | section headers | origin
+
+   The program headers are those of before and two more, PT_LOAD and
+   PT_GNU_SFRAME.  Section headers, if there were any, are those of before and
+   two more, .sframe and .sframe.origin.  The origin has the ELF header and the
+   size of before, so that the file of before can be made again, and a hash of
+   all that is in front of it, to know whether that file is still there.  */
+
+#include <sframe-format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfi.h"
+
+#ifndef PT_GNU_SFRAME
+# define PT_GNU_SFRAME (PT_LOOS + 0x474e554 - 0x4)
+#endif
+#ifndef SHT_GNU_SFRAME
+# define SHT_GNU_SFRAME 0x6ffffff4
+#endif
+
+/* What segments are aligned to, by the linker for both machines.  */
+#define PAGE UINT64_C (0x1000)
+
+/* Up to so many bytes more are left empty in a program, to have its program
+   headers at the same distance in the file and in memory.  Linux before 5.18
+   counts on that when it tells the program where they are (AT_PHDR).  */
+#define GAP_MAX (UINT64_C (1) << 20)
+
+/* The last bytes of a file that has been converted.  */
+static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '1' };
+#define ORIGIN_SIZE (sizeof (Elf64_Ehdr) + 8 + 8 + sizeof origin_magic)
+
+/* Where things come to lie.  */
+struct layout
+{
+  uint64_t offset;		/* Of the segment in the file.  */
+  uint64_t address;
+  uint64_t table;		/* Of the table in the segment.  */
+  uint64_t size;		/* Of the segment.  */
+};
+
+static uint64_t
+round_up (uint64_t value, uint64_t to)
+{
+  return (value + to - 1) & -to;
+}
+
+/* Where the segments end, and in *DISTANCE how far an address is from its
+   place in the file where the ELF header is loaded.  */
+static uint64_t
+segments_end (const struct object *object, uint64_t *distance)
+{
+  uint64_t end = 0;
+
+  *distance = 0;
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      const GElf_Phdr *segment = &object->segments[i];
+      if (segment->p_type != PT_LOAD)
+	continue;
+      if (segment->p_offset == 0)
+	*distance = segment->p_vaddr;
+      if (segment->p_vaddr + segment->p_memsz > end)
+	end = segment->p_vaddr + segment->p_memsz;
+    }
+  return end;
+}
+
+/* Choose the place of the segment.  A library is looked at by ld.so alone,
+   which reads where its program headers are; a program also by kernels that
+   do not, see GAP_MAX.  */
+static const char *
+choose_place (const struct object *object, struct layout *layout)
+{
+  uint64_t distance, end = segments_end (object, &distance);
+  bool is_program = (object->header.e_type == ET_EXEC
+		     || object_segment (object, PT_INTERP) != NULL
+		     || object_segment (object, PT_DYNAMIC) == NULL);
+
+  if (end > INT64_MAX || object->file.size > INT64_MAX)
+    return "its addresses are too high";
+  layout->offset = round_up (object->file.size, PAGE);
+  layout->address = round_up (end, PAGE);
+  if (!is_program || layout->address < distance)
+    return NULL;
+  uint64_t alike = layout->address - distance;
+  if (alike < layout->offset)
+    {
+      if (layout->offset - alike <= GAP_MAX)
+	layout->address = layout->offset + distance;
+    }
+  else if (alike - layout->offset <= GAP_MAX)
+    layout->offset = alike;
+  return NULL;
+}
+
+/* Append COUNT headers of TYPE, SIZE bytes each, to OUT as a file has
+   them.  */
+static void
+put_headers (struct buffer *out, void *headers, Elf_Type type, size_t size,
+	     size_t count)
+{
+  Elf_Data from = { .d_buf = headers, .d_type = type, .d_version = EV_CURRENT,
+		    .d_size = size * count };
+  size_t at = out->size;
+
+  put_zeros (out, size * count);
+  Elf_Data to = from;
+  to.d_buf = out->data + at;
+  elf64_xlatetof (&to, &from, out->big_endian ? ELFDATA2MSB : ELFDATA2LSB);
+}
+
+/* What is new about the program header SEGMENT.  */
+static void
+change_segment (const struct layout *layout, size_t headers_size,
+		GElf_Phdr *segment)
+{
+  if (segment->p_type != PT_PHDR)
+    return;
+  segment->p_offset = layout->offset;
+  segment->p_vaddr = segment->p_paddr = layout->address;
+  segment->p_filesz = segment->p_memsz = headers_size;
+}
+
+/* Append the program headers.  Those of PT_LOAD ascend.  */
+static void
+put_segments (const struct object *object, const struct layout *layout,
+	      size_t count, struct buffer *out)
+{
+  size_t capacity = 0, used = 0, last = 0;
+  GElf_Phdr *headers = grow (NULL, &capacity, count, sizeof *headers);
+  GElf_Phdr load
+    = { .p_type = PT_LOAD, .p_flags = PF_R, .p_offset = layout->offset,
+	.p_vaddr = layout->address, .p_paddr = layout->address,
+	.p_filesz = layout->size, .p_memsz = layout->size, .p_align = PAGE };
+  GElf_Phdr table = load;
+
+  for (size_t i = 0; i < object->segment_count; ++i)
+    if (object->segments[i].p_type == PT_LOAD)
+      last = i;
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      if (object->segments[i].p_type == PT_GNU_SFRAME)
+	continue;
+      headers[used] = object->segments[i];
+      change_segment (layout, count * sizeof *headers, &headers[used++]);
+      if (i == last)
+	headers[used++] = load;
+    }
+  table.p_type = PT_GNU_SFRAME;
+  table.p_offset += layout->table;
+  table.p_vaddr += layout->table;
+  table.p_paddr = table.p_vaddr;
+  table.p_filesz -= layout->table;
+  table.p_memsz = table.p_filesz;
+  table.p_align = 8;
+  headers[used++] = table;
+  put_headers (out, headers, ELF_T_PHDR, sizeof *headers, used);
+  free (headers);
+}
+
+/* The section headers of before, and room for two more.  */
+static GElf_Shdr *
+read_sections (const struct object *object, size_t count)
+{
+  size_t capacity = 0;
+  GElf_Shdr *sections = grow (NULL, &capacity, count + 2, sizeof *sections);
+
+  for (size_t i = 0; i < count; ++i)
+    if (gelf_getshdr (elf_getscn (object->elf, i), &sections[i]) == NULL)
+      {
+	free (sections);
+	return NULL;
+      }
+  return sections;
+}
+
+/* The names that are added to those of the sections.  */
+static const struct
+{
+  char table[sizeof ".sframe"];
+  char origin[sizeof ".sframe.origin"];
+  char old[sizeof ".sframe.old"];
+} new_names = { ".sframe", ".sframe.origin", ".sframe.old" };
+
+/* Append the names of sections and ours to OUT; SECTION, the header of the
+   names, follows them.  Return where ours begin.  */
+static GElf_Word
+put_names (const struct object *object, GElf_Shdr *section,
+	   struct buffer *out)
+{
+  GElf_Word ours = section->sh_size;
+
+  size_t start = out->size;
+  put_bytes (out, object->file.data + section->sh_offset, ours);
+  put_bytes (out, &new_names, sizeof new_names);
+  section->sh_offset = start;
+  section->sh_size += sizeof new_names;
+  return ours;
+}
+
+/* Write the headers of the COUNT old SECTIONS, whose names are followed by ours
+   at NAMES, and of the new ones.  A table that was there before goes by another
+   name.  */
+static void
+put_section_headers (const struct layout *layout, GElf_Shdr *sections,
+		     size_t count, GElf_Word names, struct buffer *out)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (sections[i].sh_type == SHT_GNU_SFRAME)
+      {
+	sections[i].sh_type = SHT_PROGBITS;
+	sections[i].sh_name = names + offsetof (typeof (new_names), old);
+      }
+  sections[count] = (GElf_Shdr)
+    { .sh_name = names + offsetof (typeof (new_names), table),
+      .sh_type = SHT_GNU_SFRAME, .sh_flags = SHF_ALLOC,
+      .sh_addr = layout->address + layout->table,
+      .sh_offset = layout->offset + layout->table,
+      .sh_size = layout->size - layout->table, .sh_addralign = 8 };
+  sections[count + 1] = (GElf_Shdr)
+    { .sh_name = names + offsetof (typeof (new_names), origin),
+      .sh_type = SHT_PROGBITS,
+      .sh_offset = out->size + (count + 2) * sizeof (Elf64_Shdr),
+      .sh_size = ORIGIN_SIZE, .sh_addralign = 1 };
+  put_headers (out, sections, ELF_T_SHDR, sizeof (Elf64_Shdr), count + 2);
+}
+
+/* Whether the file of OBJECT has all of STRINGS.  */
+static bool
+has_strings (const struct object *object, const GElf_Shdr *strings)
+{
+  return (strings->sh_type == SHT_STRTAB
+	  && strings->sh_offset <= object->file.size
+	  && strings->sh_size <= object->file.size - strings->sh_offset
+	  && strings->sh_size <= INT32_MAX);
+}
+
+/* Append section headers, if there were any, to OUT, and tell HEADER.  */
+static const char *
+put_sections (const struct object *object, const struct layout *layout,
+	      GElf_Ehdr *header, struct buffer *out)
+{
+  size_t count, names;
+  const char *why = NULL;
+
+  if (elf_getshdrnum (object->elf, &count) != 0
+      || elf_getshdrstrndx (object->elf, &names) != 0)
+    return message ("damaged section headers: %s", elf_errmsg (-1));
+  if (count == 0 || object->header.e_shoff == 0)
+    return NULL;
+  if (count + 2 >= SHN_LORESERVE)
+    return "it has too many sections";
+  GElf_Shdr *sections = read_sections (object, count);
+  if (sections == NULL)
+    return message ("damaged section headers: %s", elf_errmsg (-1));
+  if (names >= count || !has_strings (object, &sections[names]))
+    why = "damaged section headers: the names are not in the file";
+  else
+    {
+      GElf_Word ours = put_names (object, &sections[names], out);
+      put_zeros (out, -out->size & 7);
+      header->e_shoff = out->size;
+      header->e_shnum = count + 2;
+      put_section_headers (layout, sections, count, ours, out);
+    }
+  free (sections);
+  return why;
+}
+
+/* FNV-1a of the first SIZE bytes of FILE.  It is to notice what strip and the
+   like have done, no enemy.  */
+static uint64_t
+hash (const struct buffer *file, size_t size)
+{
+  uint64_t value = UINT64_C (0xcbf29ce484222325);
+
+  for (size_t i = 0; i < size; ++i)
+    value = (value ^ file->data[i]) * UINT64_C (0x100000001b3);
+  return value;
+}
+
+/* Append what layout_original reads to OUT, which is complete otherwise.  */
+static void
+put_origin (const struct object *object, struct buffer *out)
+{
+  uint64_t value = hash (out, out->size);
+
+  put_bytes (out, object->file.data, sizeof (Elf64_Ehdr));
+  put_number (out, object->file.size, 8);
+  put_number (out, value, 8);
+  put_bytes (out, origin_magic, sizeof origin_magic);
+}
+
+const char *
+layout_add (const struct object *object, const struct conversion *conversion,
+	    struct buffer *out)
+{
+  struct layout layout = { 0 };
+  GElf_Ehdr header = object->header;
+  size_t count = object->segment_count + 2;
+  struct buffer headers = { .big_endian = object->machine->big_endian };
+  const char *why = choose_place (object, &layout);
+
+  if (object_segment (object, PT_GNU_SFRAME) != NULL)
+    --count;
+  if (why == NULL && count >= PN_XNUM)
+    why = "it has too many program headers";
+  if (why != NULL)
+    return why;
+  out->big_endian = object->machine->big_endian;
+  put_bytes (out, object->file.data, object->file.size);
+  put_zeros (out, layout.offset - out->size);
+
+  /* The table is written first, since the program headers tell its size.  */
+  layout.table = round_up (count * sizeof (Elf64_Phdr), 8);
+  put_zeros (out, layout.table);
+  struct buffer table = { .big_endian = out->big_endian };
+  why = table_write (object, conversion, layout.address + layout.table,
+		     &table);
+  put_bytes (out, table.data, table.size);
+  free (table.data);
+  layout.size = out->size - layout.offset;
+  put_segments (object, &layout, count, &headers);
+  memcpy (out->data + layout.offset, headers.data, headers.size);
+  headers.size = 0;
+
+  if (why == NULL)
+    why = put_sections (object, &layout, &header, out);
+  header.e_phoff = layout.offset;
+  header.e_phnum = count;
+  put_headers (&headers, &header, ELF_T_EHDR, sizeof (Elf64_Ehdr), 1);
+  memcpy (out->data, headers.data, headers.size);
+  free (headers.data);
+  put_origin (object, out);
+  return why;
+}
+
+const char *
+layout_original (const struct object *object, struct buffer *out)
+{
+  const struct buffer *file = &object->file;
+  size_t end = file->size - ORIGIN_SIZE;
+  struct cursor cursor = { .big_endian = object->machine->big_endian };
+
+  if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
+      || memcmp (file->data + file->size - sizeof origin_magic, origin_magic,
+		 sizeof origin_magic) != 0)
+    return "its table is not one of sframe-add's, or strip was run since";
+  cursor.at = file->data + end + sizeof (Elf64_Ehdr);
+  cursor.end = cursor.at + 16;
+  uint64_t size = read_unsigned (&cursor, 8);
+  if (size < sizeof (Elf64_Ehdr) || size > end
+      || read_unsigned (&cursor, 8) != hash (file, end))
+    return "the file was changed since it got its table";
+  put_bytes (out, file->data, size);
+  memcpy (out->data, file->data + end, sizeof (Elf64_Ehdr));
+  return NULL;
+}

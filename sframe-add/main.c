@@ -1,0 +1,526 @@
+/* sframe-add: SFrame tables for programs and libraries that are there.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.  Threads share nothing but the list of files.  */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sframe-add.h"
+
+enum { EXIT_CHANGED = 0, EXIT_NOTHING = 1, EXIT_FAILED = 2 };
+
+enum mode { MODE_ADD, MODE_REMOVE, MODE_CHECK };
+
+static struct
+{
+  enum mode mode;
+  bool replace, json, recursive, verbose;
+  const char *output;
+  unsigned int jobs;
+} options = { .jobs = 1 };
+
+/* A file, and what became of it.  */
+struct job
+{
+  char *name;
+  /* It was found in a directory, not named by the user.  */
+  bool found;
+  bool done;
+  enum outcome outcome;
+  const char *message;
+  struct conversion conversion;
+  uint64_t code_bytes, old_size, new_size;
+  nlink_t links;
+};
+
+static struct
+{
+  struct job *list;
+  size_t count, capacity;
+  size_t next;			/* The first one that nobody works on.  */
+  pthread_mutex_t lock;
+  pthread_cond_t done;
+} jobs = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	   .done = PTHREAD_COND_INITIALIZER };
+
+static const char usage[] = "\
+usage: sframe-add [OPTION...] FILE...\n\
+Give ELF programs and shared objects an SFrame table, made from .eh_frame.\n\
+They need not be built again, and nothing else about them changes.\n\
+\n\
+  -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
+  -r, --recursive    FILEs may be directories: all ELF files below them\n\
+  -j, --jobs=N       work on N files at the same time\n\
+      --replace      make a new table where there is one already\n\
+      --remove       make the file of before again, byte for byte\n\
+      --check        change nothing; tell whether the table is there and says what\n\
+                     .eh_frame says, and what cannot be in one, with the reason\n\
+      --json         one JSON object for each file in place of words\n\
+  -v, --verbose      tell of files that are as they should be, too\n\
+      --help         print this\n\
+\n\
+For x86-64 and s390x.  A file is replaced at once or not at all; its owner,\n\
+mode, times and attributes stay.  Exit status: 0 something was changed (with\n\
+--check: all is right), 1 there was nothing to do (with --check: a table is\n\
+missing or not complete), 2 something failed (or a table is wrong).\n";
+
+/* Working on one file.  */
+
+static const char *
+check (struct job *job, const struct object *object)
+{
+  struct conversion *conversion = &job->conversion;
+  size_t missing = 0;
+
+  job->outcome = OUTCOME_CHANGED;
+  if (!has_table (object))
+    return "no table";
+  const char *why = check_table (object, conversion);
+  for (size_t i = 0; i < conversion->finding_count; ++i)
+    missing += conversion->findings[i].missing;
+  if (why == NULL && missing < conversion->finding_count)
+    why = message ("its table contradicts .eh_frame in %zu places",
+		   conversion->finding_count - missing);
+  if (why != NULL)
+    {
+      job->outcome = OUTCOME_FAILED;
+      return why;
+    }
+  if (missing > 0)
+    return message ("%zu places without a rule that .eh_frame has", missing);
+  job->outcome = OUTCOME_NOTHING;
+  return NULL;
+}
+
+/* Make the new file of OBJECT in *NEW.  */
+static const char *
+make (struct job *job, const struct object *object, struct buffer *new)
+{
+  const char *why;
+
+  if (options.mode == MODE_REMOVE)
+    return layout_original (object, new);
+  if (job->conversion.function_count == 0)
+    return "no function of it can be in a table";
+  why = layout_add (object, &job->conversion, new);
+  job->new_size = new->size;
+  return why;
+}
+
+/* Whether there is nothing to do for OBJECT in this mode; then say why.  */
+static bool
+is_done (const struct object *object, const char **why)
+{
+  if (options.mode == MODE_ADD && has_table (object) && !options.replace)
+    *why = "it has a table";
+  else if (options.mode == MODE_REMOVE
+	   && object_segment (object, PT_GNU_SFRAME) == NULL)
+    *why = "it has no table";
+  else
+    return false;
+  return true;
+}
+
+static const char *
+change (struct job *job, const struct object *object)
+{
+  const char *out = options.output != NULL ? options.output : job->name;
+  struct buffer new = { 0 };
+  const char *why;
+
+  if (options.output == NULL && access (job->name, W_OK) != 0)
+    return message ("it cannot be written: %s", strerror (errno));
+  why = make (job, object, &new);
+  if (why == NULL)
+    why = replace_file (out, job->name, &new);
+  free (new.data);
+  if (why == NULL)
+    job->outcome = OUTCOME_CHANGED;
+  return why;
+}
+
+static const char *
+work_on_object (struct job *job, const struct object *object)
+{
+  const char *why;
+
+  if (is_done (object, &why))
+    {
+      job->outcome = OUTCOME_NOTHING;
+      return why;
+    }
+  job->outcome = OUTCOME_FAILED;
+  if (options.mode != MODE_REMOVE)
+    {
+      if (object_segment (object, PT_GNU_EH_FRAME) == NULL)
+	{
+	  job->outcome = OUTCOME_NOTHING;
+	  return "no .eh_frame_hdr: nothing to make a table from";
+	}
+      why = convert (object, &job->conversion);
+      if (why != NULL)
+	return why;
+    }
+  return (options.mode == MODE_CHECK ? check (job, object)
+	  : change (job, object));
+}
+
+static void
+work_on (struct job *job)
+{
+  struct object object = { .name = job->name };
+  struct stat status;
+
+  job->message = load_file (job->name, &object.file, &job->outcome);
+  job->old_size = object.file.size;
+  if (stat (job->name, &status) == 0)
+    job->links = status.st_nlink;
+  if (job->message == NULL)
+    {
+      job->message = object_open (&object, &job->outcome);
+      if (job->message == NULL)
+	job->message = work_on_object (job, &object);
+      object_close (&object);
+    }
+  else
+    free (object.file.data);
+}
+
+/* Telling about it.  */
+
+static void
+print_json_string (const char *text)
+{
+  putchar ('"');
+  for (; *text != '\0'; ++text)
+    if ((unsigned char) *text < 0x20)
+      printf ("\\u%04x", (unsigned char) *text);
+    else
+      {
+	if (*text == '"' || *text == '\\')
+	  putchar ('\\');
+	putchar (*text);
+      }
+  putchar ('"');
+}
+
+static const char *
+outcome_name (const struct job *job)
+{
+  static const char *const names[]
+    = { "changed", "nothing to do", "skipped", "failed" };
+
+  if (options.mode == MODE_CHECK && job->outcome == OUTCOME_CHANGED)
+    return "incomplete";
+  return names[job->outcome];
+}
+
+static void
+print_json (const struct job *job)
+{
+  const struct conversion *conversion = &job->conversion;
+
+  printf ("{\"file\": ");
+  print_json_string (job->name);
+  printf (", \"outcome\": \"%s\"", outcome_name (job));
+  if (job->message != NULL)
+    {
+      printf (", \"message\": ");
+      print_json_string (job->message);
+    }
+  printf (", \"functions\": %zu, \"rows\": %zu, \"bytes_before\": %" PRIu64
+	  ", \"bytes_after\": %" PRIu64 ", \"left_out\": [",
+	  conversion->function_count, conversion->row_count, job->old_size,
+	  job->new_size);
+  for (size_t i = 0; i < conversion->left_out_count; ++i)
+    {
+      const struct left_out *function = &conversion->left_out[i];
+      printf ("%s{\"start\": %" PRIu64 ", \"size\": %" PRIu64
+	      ", \"reason\": ", i > 0 ? ", " : "", function->start,
+	      function->size);
+      print_json_string (function->reason);
+      putchar ('}');
+    }
+  puts ("]}");
+}
+
+static void
+print_left_out (const struct job *job)
+{
+  for (size_t i = 0; i < job->conversion.finding_count; ++i)
+    {
+      const struct finding *finding = &job->conversion.findings[i];
+      printf ("%s: %s: %#" PRIx64 ", %" PRIu64 " bytes\n", job->name,
+	      finding->missing ? "no rule" : "not as .eh_frame says",
+	      finding->start, finding->size);
+    }
+  for (size_t i = 0; i < job->conversion.left_out_count; ++i)
+    {
+      const struct left_out *function = &job->conversion.left_out[i];
+      printf ("%s: left out: %#" PRIx64 ", %" PRIu64 " bytes: %s\n", job->name,
+	      function->start, function->size, function->reason);
+    }
+}
+
+static void
+print_words (const struct job *job)
+{
+  const struct conversion *conversion = &job->conversion;
+
+  switch (job->outcome)
+    {
+    case OUTCOME_FAILED:
+      fprintf (stderr, "sframe-add: %s: %s\n", job->name, job->message);
+      break;
+    case OUTCOME_SKIPPED:
+      if (!job->found)
+	fprintf (stderr, "sframe-add: %s: %s\n", job->name, job->message);
+      break;
+    case OUTCOME_NOTHING:
+      if (options.verbose)
+	printf ("%s: %s\n", job->name,
+		job->message != NULL ? job->message : "its table is right");
+      break;
+    case OUTCOME_CHANGED:
+      if (options.mode == MODE_CHECK)
+	printf ("%s: %s\n", job->name, job->message);
+      else if (options.verbose)
+	printf ("%s: %zu functions, %zu rows, %zu functions left out; "
+		"%" PRIu64 " bytes more\n", job->name,
+		conversion->function_count, conversion->row_count,
+		conversion->left_out_count, job->new_size - job->old_size);
+      if (options.mode != MODE_CHECK && job->links > 1
+	  && options.output == NULL)
+	printf ("%s: its %ju other names have the file of before\n", job->name,
+		(uintmax_t) job->links - 1);
+    }
+  if (options.mode == MODE_CHECK || options.verbose)
+    print_left_out (job);
+}
+
+/* What a list of files comes to.  A user's file that is skipped is an error;
+   what was found in a directory is not.  */
+static int
+exit_status (const struct job *job, int status)
+{
+  if (job->outcome == OUTCOME_FAILED
+      || (job->outcome == OUTCOME_SKIPPED && !job->found))
+    return EXIT_FAILED;
+  bool good = ((job->outcome == OUTCOME_CHANGED)
+	       != (options.mode == MODE_CHECK));
+  if (options.mode == MODE_CHECK)
+    /* One that is missing counts.  */
+    return (status == EXIT_FAILED || good ? status : EXIT_NOTHING);
+  return good && status == EXIT_NOTHING ? EXIT_CHANGED : status;
+}
+
+/* Files and threads.  */
+
+static void
+add_job (const char *name, bool found)
+{
+  jobs.list = grow (jobs.list, &jobs.capacity, jobs.count + 1,
+		    sizeof *jobs.list);
+  jobs.list[jobs.count++]
+    = (struct job) { .name = (char *) message ("%s", name), .found = found };
+}
+
+static int
+visit (const char *name, const struct stat *status, int type,
+       struct FTW *ftw __attribute__ ((unused)))
+{
+  if (type == FTW_F && S_ISREG (status->st_mode) && status->st_size > 0)
+    add_job (name, true);
+  else if (type == FTW_DNR)
+    fprintf (stderr, "sframe-add: %s: cannot be read\n", name);
+  return 0;
+}
+
+/* Add NAME, or what is below it.  The file that a link points to is replaced,
+   not the link.  */
+static bool
+add_name (const char *name)
+{
+  char real[PATH_MAX];
+  struct stat status;
+
+  if (realpath (name, real) == NULL || stat (real, &status) != 0)
+    {
+      fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (errno));
+      return false;
+    }
+  if (!S_ISDIR (status.st_mode))
+    add_job (real, false);
+  else if (!options.recursive)
+    {
+      fprintf (stderr, "sframe-add: %s: a directory; --recursive takes it\n",
+	       name);
+      return false;
+    }
+  else
+    nftw (real, visit, 64, FTW_PHYS);
+  return true;
+}
+
+static void *
+work (void *unused)
+{
+  pthread_mutex_lock (&jobs.lock);
+  while (jobs.next < jobs.count)
+    {
+      struct job *job = &jobs.list[jobs.next++];
+      pthread_mutex_unlock (&jobs.lock);
+      work_on (job);
+      pthread_mutex_lock (&jobs.lock);
+      job->done = true;
+      pthread_cond_signal (&jobs.done);
+    }
+  pthread_mutex_unlock (&jobs.lock);
+  return unused;
+}
+
+/* Tell about all files, in order, as soon as they are done.  */
+static int
+report (void)
+{
+  int status = options.mode == MODE_CHECK ? EXIT_CHANGED : EXIT_NOTHING;
+  bool progress = options.recursive && !options.json && isatty (STDERR_FILENO);
+
+  for (size_t i = 0; i < jobs.count; ++i)
+    {
+      struct job *job = &jobs.list[i];
+      pthread_mutex_lock (&jobs.lock);
+      while (!job->done)
+	pthread_cond_wait (&jobs.done, &jobs.lock);
+      pthread_mutex_unlock (&jobs.lock);
+      if (!options.json)
+	print_words (job);
+      else if (job->outcome != OUTCOME_SKIPPED || !job->found)
+	print_json (job);
+      if (progress)
+	fprintf (stderr, "\r%zu of %zu files%s", i + 1, jobs.count,
+		 i + 1 == jobs.count ? "\n" : "");
+      if (status != EXIT_FAILED)
+	status = exit_status (job, status);
+      conversion_free (&job->conversion);
+      free (job->name);
+    }
+  return status;
+}
+
+static int
+run (void)
+{
+  pthread_t *threads = calloc (options.jobs, sizeof *threads);
+  unsigned int count = 0;
+
+  if (threads == NULL)
+    return EXIT_FAILED;
+  while (count < options.jobs
+	 && pthread_create (&threads[count], NULL, work, NULL) == 0)
+    ++count;
+  if (count == 0)
+    work (NULL);
+  int status = report ();
+  for (unsigned int i = 0; i < count; ++i)
+    pthread_join (threads[i], NULL);
+  free (threads);
+  free (jobs.list);
+  return status;
+}
+
+/* Options.  */
+
+static void __attribute__ ((noreturn))
+bad_usage (const char *what)
+{
+  fprintf (stderr, "sframe-add: %s; --help tells more\n", what);
+  exit (EXIT_FAILED);
+}
+
+static void
+set_jobs (const char *text)
+{
+  char *end;
+  unsigned long int number = strtoul (text, &end, 10);
+
+  if (*text == '\0' || *end != '\0' || number == 0 || number > 1024)
+    bad_usage ("--jobs: not a number from 1 to 1024");
+  options.jobs = number;
+}
+
+static void
+set_mode (enum mode mode)
+{
+  if (options.mode != MODE_ADD)
+    bad_usage ("--check and --remove: one of them");
+  options.mode = mode;
+}
+
+static void
+parse_options (int argc, char **argv)
+{
+  enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP };
+  static const struct option known[]
+    = { { "output", required_argument, NULL, 'o' },
+	{ "recursive", no_argument, NULL, 'r' },
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "replace", no_argument, NULL, REPLACE },
+	{ "remove", no_argument, NULL, REMOVE },
+	{ "check", no_argument, NULL, CHECK },
+	{ "json", no_argument, NULL, JSON },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, HELP },
+	{ 0 } };
+  int option;
+
+  while ((option = getopt_long (argc, argv, "o:rj:v", known, NULL)) != -1)
+    switch (option)
+      {
+      case 'o': options.output = optarg; break;
+      case 'r': options.recursive = true; break;
+      case 'j': set_jobs (optarg); break;
+      case 'v': options.verbose = true; break;
+      case REPLACE: options.replace = true; break;
+      case REMOVE: set_mode (MODE_REMOVE); break;
+      case CHECK: set_mode (MODE_CHECK); break;
+      case JSON: options.json = true; break;
+      case HELP: fputs (usage, stdout); exit (EXIT_SUCCESS);
+      default: bad_usage ("bad option");
+      }
+  if (optind == argc)
+    bad_usage ("no FILE");
+  if (options.output != NULL && (argc - optind != 1 || options.recursive
+				 || options.mode == MODE_CHECK))
+    bad_usage ("--output is for one FILE that is changed");
+}
+
+int
+main (int argc, char **argv)
+{
+  bool found = true;
+
+  elf_version (EV_CURRENT);
+  parse_options (argc, argv);
+  for (int i = optind; i < argc; ++i)
+    found &= add_name (argv[i]);
+  int status = run ();
+  if (fflush (stdout) != 0 || ferror (stdout))
+    {
+      fprintf (stderr, "sframe-add: standard output: %s\n", strerror (errno));
+      return EXIT_FAILED;
+    }
+  return found ? status : EXIT_FAILED;
+}

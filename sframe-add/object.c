@@ -1,0 +1,148 @@
+/* Reading the ELF file that sframe-add works on.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.  Headers are read through libelf, which checks
+   them against the size of the file; what they say of addresses is checked
+   here.  */
+
+#include <sframe-format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sframe-add.h"
+
+static const struct machine machines[] =
+  {
+    { .elf = EM_X86_64, .abi = SFRAME_ABI_AMD64_LE,
+      .sp = 7, .fp = 6, .ra = 16, .registers = 16,
+      .fixed_ra_offset = -8, .cfa_scale = 1 },
+    { .elf = EM_S390, .big_endian = true, .abi = SFRAME_ABI_S390X_BE,
+      .sp = 15, .fp = 11, .ra = 14, .registers = 32,
+      .sp_offset = -SFRAME_S390X_CFA_ADJUSTMENT, .sp_saved_offset = -40,
+      .cfa_adjustment = SFRAME_S390X_CFA_ADJUSTMENT,
+      .cfa_scale = SFRAME_S390X_CFA_SCALE }
+  };
+
+static const struct machine *
+find_machine (const GElf_Ehdr *header)
+{
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; ++i)
+    if (machines[i].elf == header->e_machine
+	&& header->e_ident[EI_CLASS] == ELFCLASS64
+	&& header->e_ident[EI_DATA] == (machines[i].big_endian
+					? ELFDATA2MSB : ELFDATA2LSB))
+      return &machines[i];
+  return NULL;
+}
+
+/* Whether the addresses of SEGMENT do not wrap and its bytes lie in the
+   file.  */
+static bool
+segment_fits (const struct object *object, const GElf_Phdr *segment)
+{
+  uint64_t end;
+
+  return (segment->p_offset <= object->file.size
+	  && segment->p_filesz <= object->file.size - segment->p_offset
+	  && !__builtin_add_overflow (segment->p_vaddr, segment->p_memsz,
+				      &end)
+	  && (segment->p_type != PT_LOAD
+	      || segment->p_filesz <= segment->p_memsz));
+}
+
+static const char *
+read_segments (struct object *object)
+{
+  if (elf_getphdrnum (object->elf, &object->segment_count) != 0
+      || object->segment_count == 0)
+    return "no program headers";
+  object->segments = calloc (object->segment_count, sizeof (GElf_Phdr));
+  if (object->segments == NULL)
+    return "out of memory";
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      GElf_Phdr *segment = &object->segments[i];
+      if (gelf_getphdr (object->elf, i, segment) == NULL)
+	return message ("program header %zu: %s", i, elf_errmsg (-1));
+      if (!segment_fits (object, segment))
+	return message ("program header %zu: it leaves the file", i);
+    }
+  return NULL;
+}
+
+const char *
+object_open (struct object *object, enum outcome *outcome)
+{
+  const struct buffer *file = &object->file;
+
+  *outcome = OUTCOME_SKIPPED;
+  if (file->size < SELFMAG || memcmp (file->data, ELFMAG, SELFMAG) != 0)
+    return "not an ELF file";
+  *outcome = OUTCOME_FAILED;
+  object->elf = elf_memory ((char *) file->data, file->size);
+  if (object->elf == NULL || elf_kind (object->elf) != ELF_K_ELF
+      || gelf_getehdr (object->elf, &object->header) == NULL)
+    return message ("damaged ELF header: %s", elf_errmsg (-1));
+  object->machine = find_machine (&object->header);
+  if (object->machine == NULL)
+    {
+      *outcome = OUTCOME_SKIPPED;
+      return "not for 64-bit x86-64 or s390x";
+    }
+  if (object->header.e_type != ET_EXEC && object->header.e_type != ET_DYN)
+    {
+      *outcome = OUTCOME_SKIPPED;
+      return (object->header.e_type == ET_REL
+	      ? "not linked yet: let the assembler write a table (--gsframe)"
+	      : "neither a program nor a shared object");
+    }
+  return read_segments (object);
+}
+
+void
+object_close (struct object *object)
+{
+  elf_end (object->elf);
+  free (object->segments);
+  free (object->file.data);
+}
+
+const GElf_Phdr *
+object_segment (const struct object *object, uint32_t type)
+{
+  for (size_t i = 0; i < object->segment_count; ++i)
+    if (object->segments[i].p_type == type)
+      return &object->segments[i];
+  return NULL;
+}
+
+const unsigned char *
+object_bytes (const struct object *object, uint64_t address, uint64_t *size)
+{
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      const GElf_Phdr *segment = &object->segments[i];
+      uint64_t offset = address - segment->p_vaddr;
+      if (segment->p_type == PT_LOAD && offset < segment->p_filesz)
+	{
+	  *size = segment->p_filesz - offset;
+	  return object->file.data + segment->p_offset + offset;
+	}
+    }
+  return NULL;
+}
+
+bool
+object_is_code (const struct object *object, uint64_t address, uint64_t size)
+{
+  for (size_t i = 0; i < object->segment_count; ++i)
+    {
+      const GElf_Phdr *segment = &object->segments[i];
+      uint64_t offset = address - segment->p_vaddr;
+      if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0
+	  && offset < segment->p_memsz && size <= segment->p_memsz - offset)
+	return true;
+    }
+  return false;
+}
