@@ -447,7 +447,8 @@ emit_blocks (struct run *run, const struct alternation *alternation,
   open_piece (run, run->location, alternation->size);
   add_row (run, 0, &rule);
   rule.cfa.offset += alternation->pushed;
-  if (alternation->threshold < alternation->size)
+  if (alternation->threshold < alternation->size
+      && alternation->threshold < end - run->location)
     add_row (run, alternation->threshold, &rule);
   close_piece (run, end);
   open_piece (run, end, 0);
@@ -780,15 +781,13 @@ convert_pairs (const struct object *object, struct cursor *cursor,
   return NULL;
 }
 
-const char *
-convert (const struct object *object, struct conversion *conversion)
+/* Convert what .eh_frame_hdr, the segment SEGMENT, lists.  */
+static const char *
+convert_listed (const struct object *object, const GElf_Phdr *segment,
+		struct conversion *conversion)
 {
-  const GElf_Phdr *segment = object_segment (object, PT_GNU_EH_FRAME);
   uint64_t size;
 
-  *conversion = (struct conversion) { 0 };
-  if (segment == NULL)
-    return "no .eh_frame_hdr: nothing to make a table from";
   const unsigned char *bytes = object_bytes (object, segment->p_vaddr, &size);
   if (bytes == NULL)
     return "damaged .eh_frame_hdr: it is in no segment";
@@ -807,6 +806,97 @@ convert (const struct object *object, struct conversion *conversion)
     return "no search table in .eh_frame_hdr";
   return convert_pairs (object, &cursor, table, functions, segment->p_vaddr,
 			conversion);
+}
+
+/* Where a function and its FDE are.  */
+struct pair
+{
+  uint64_t start, fde;
+};
+
+static int
+compare_pairs (const void *one, const void *other)
+{
+  const struct pair *a = one, *b = other;
+
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->fde > b->fde) - (a->fde < b->fde);
+}
+
+/* Read the pairs of .eh_frame, SIZE bytes at ADDRESS, to *PAIRS, and return
+   how many there are.  */
+static size_t
+read_pairs (const struct object *object, uint64_t address, uint64_t size,
+	    struct pair **pairs)
+{
+  size_t count = 0, capacity = 0;
+  uint64_t end = address + size;
+  struct cursor record;
+  struct entry entry;
+
+  *pairs = NULL;
+  while (address < end && open_record (object, address, &record))
+    {
+      uint64_t next = address_of (object, record.at) + (record.end - record.at);
+      /* A CIE has 0 there.  What is damaged is told of later.  */
+      if (read_unsigned (&record, 4) != 0)
+	{
+	  read_fde (object, address, &entry);
+	  *pairs = grow (*pairs, &capacity, count + 1, sizeof **pairs);
+	  (*pairs)[count++] = (struct pair) { entry.start, address };
+	}
+      if (next <= address)
+	break;
+      address = next;
+    }
+  qsort (*pairs, count, sizeof **pairs, compare_pairs);
+  return count;
+}
+
+/* Convert all FDEs of .eh_frame, as static programs have it, without
+   .eh_frame_hdr.  */
+static const char *
+convert_section (const struct object *object, uint64_t address, uint64_t size,
+		 struct conversion *conversion)
+{
+  struct pair *pairs;
+  uint64_t end = 0;
+  const char *why = NULL;
+  size_t count = read_pairs (object, address, size, &pairs);
+
+  for (size_t i = 0; i < count && why == NULL; ++i)
+    {
+      convert_fde (object, pairs[i].fde, pairs[i].start, conversion, &end);
+      if (conversion->work / WORK_MAX > object->file.size)
+	why = "damaged .eh_frame: too many FDEs share one CIE";
+    }
+  free (pairs);
+  return why;
+}
+
+bool
+has_frames (const struct object *object)
+{
+  uint64_t size;
+
+  return (object_segment (object, PT_GNU_EH_FRAME) != NULL
+	  || object_section (object, ".eh_frame", &size) != 0);
+}
+
+const char *
+convert (const struct object *object, struct conversion *conversion)
+{
+  const GElf_Phdr *segment = object_segment (object, PT_GNU_EH_FRAME);
+  uint64_t size = 0;
+
+  *conversion = (struct conversion) { 0 };
+  if (segment != NULL)
+    return convert_listed (object, segment, conversion);
+  uint64_t address = object_section (object, ".eh_frame", &size);
+  if (address == 0)
+    return "no .eh_frame: nothing to make a table from";
+  return convert_section (object, address, size, conversion);
 }
 
 void

@@ -2,144 +2,201 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-add.h.
+   Safety: see sframe-add.h.  The table may be anybody's.  It is read here, in
+   the byte order of the object, since libsframe ends the program where a table
+   contradicts itself.
 
-   The table is read by libsframe, which knows both byte orders and shares
-   nothing with what wrote it.  */
+   Document: "The SFrame Format, Version 3".  */
 
-#include <sframe-api.h>
+#include <sframe-format.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sframe-add.h"
+#include "cfi.h"
+
+/* The parts of a table.  */
+struct table
+{
+  const struct machine *machine;
+  /* Address of the first byte.  */
+  uint64_t address;
+  struct cursor bytes, index, fres;
+  bool pcrel;
+  int8_t fixed_fp_offset, fixed_ra_offset;
+  uint32_t fde_count;
+};
 
 /* The FDE of a table that is looked at.  */
 struct fde
 {
-  sframe_decoder_ctx *table;
-  unsigned int index;
+  uint32_t index;
   uint32_t count;		/* Of FREs.  */
+  struct cursor fres;
   uint64_t start;
   uint32_t size;
+  unsigned int start_width;
   bool flexible, repeated, signal;
   unsigned char block;
 };
 
-/* Read FDE number INDEX of TABLE, which lies at ADDRESS.  */
-static bool
-read_fde (sframe_decoder_ctx *table, unsigned int index, uint64_t address,
-	  struct fde *fde)
+/* SIZE bytes of WHOLE from OFFSET on; empty and failed if they are not
+   there.  */
+static struct cursor
+part (struct cursor whole, uint64_t offset, uint64_t size)
 {
-  int64_t offset;
-  unsigned char info, info2;
-  uint8_t block;
-  int err = 0;
-
-  *fde = (struct fde) { .table = table, .index = index };
-  if (sframe_decoder_get_funcdesc_v3 (table, index, &fde->count, &fde->size,
-				      &offset, &info, &info2, &block) != 0)
-    return false;
-  fde->start = address + offset;
-  if ((sframe_decoder_get_flags (table) & SFRAME_F_FDE_FUNC_START_PCREL) != 0)
-    fde->start += sframe_decoder_get_offsetof_fde_start_addr (table, index,
-							      &err);
-  fde->flexible = SFRAME_V3_FDE_TYPE (info2) == SFRAME_FDE_TYPE_FLEX;
-  fde->repeated = SFRAME_V3_FDE_PC_TYPE (info) == SFRAME_V3_FDE_PCTYPE_MASK;
-  fde->signal = SFRAME_V3_FDE_SIGNAL_P (info);
-  fde->block = block;
-  return err == 0;
+  read_block (&whole, offset);
+  struct cursor block = read_block (&whole, size);
+  block.failed = whole.failed;
+  return block;
 }
 
-/* A pair of a flexible FRE, from word *NEXT on.  */
+/* Read the header.  Return false if it is not one of version 3 for the
+   machine, or lies.  */
 static bool
-read_pair (const sframe_frame_row_entry *fre, unsigned int *next,
+read_header (struct table *table)
+{
+  struct cursor cursor = table->bytes;
+  unsigned int magic = read_unsigned (&cursor, 2);
+  unsigned int version = read_unsigned (&cursor, 1);
+  unsigned int flags = read_unsigned (&cursor, 1);
+  unsigned int abi = read_unsigned (&cursor, 1);
+
+  table->fixed_fp_offset = read_signed (&cursor, 1);
+  table->fixed_ra_offset = read_signed (&cursor, 1);
+  uint64_t base = (sizeof (struct sframe_header)
+		   + read_unsigned (&cursor, 1));
+  table->fde_count = read_unsigned (&cursor, 4);
+  read_unsigned (&cursor, 4);
+  uint64_t fre_length = read_unsigned (&cursor, 4);
+  uint64_t index = read_unsigned (&cursor, 4);
+  uint64_t fres = read_unsigned (&cursor, 4);
+  table->pcrel = (flags & SFRAME_F_FDE_FUNC_START_PCREL) != 0;
+  table->index = part (table->bytes, base + index,
+		       (uint64_t) table->fde_count
+		       * sizeof (struct sframe_fde));
+  table->fres = part (table->bytes, base + fres, fre_length);
+  return (!cursor.failed && !table->index.failed && !table->fres.failed
+	  && magic == SFRAME_MAGIC && version == SFRAME_VERSION_3
+	  && (flags & SFRAME_F_FDE_SORTED) != 0
+	  && abi == table->machine->abi);
+}
+
+/* Read FDE number INDEX of TABLE.  */
+static bool
+read_fde (const struct table *table, uint32_t index, struct fde *fde)
+{
+  struct cursor cursor = part (table->index,
+			       index * (uint64_t) sizeof (struct sframe_fde),
+			       sizeof (struct sframe_fde));
+  uint64_t field = table->address + (cursor.at - table->bytes.at);
+
+  *fde = (struct fde) { .index = index };
+  fde->start = ((table->pcrel ? field : table->address)
+		+ read_unsigned (&cursor, 8));
+  fde->size = read_unsigned (&cursor, 4);
+  fde->fres = table->fres;
+  read_block (&fde->fres, read_unsigned (&cursor, 4));
+  fde->count = read_unsigned (&fde->fres, 2);
+  unsigned int info = read_unsigned (&fde->fres, 1);
+  unsigned int type = SFRAME_FDE_TYPE (read_unsigned (&fde->fres, 1));
+  fde->block = read_unsigned (&fde->fres, 1);
+  fde->start_width = 1U << SFRAME_FDE_FRE_TYPE (info);
+  fde->flexible = type == SFRAME_FDE_TYPE_FLEXIBLE;
+  fde->repeated = SFRAME_FDE_PC_TYPE_MASK (info);
+  fde->signal = SFRAME_FDE_SIGNAL (info);
+  return (!cursor.failed && !fde->fres.failed
+	  && type <= SFRAME_FDE_TYPE_FLEXIBLE
+	  && SFRAME_FDE_FRE_TYPE (info) <= SFRAME_FRE_TYPE_MAX
+	  && (!fde->repeated || fde->block != 0));
+}
+
+/* A control word and what it controls.  WORDS has COUNT words left, of WIDTH
+   bytes.  */
+static void
+read_pair (struct cursor *words, unsigned int width, unsigned int *count,
 	   struct sframe_place *place)
 {
-  static const unsigned char kinds[2][2]
-    = { { SFRAME_CFA_VALUE, SFRAME_CFA_MEMORY },
-	{ SFRAME_REGISTER_VALUE, SFRAME_REGISTER_MEMORY } };
-  unsigned int count = SFRAME_V3_FRE_DATAWORD_COUNT (fre->fre_info);
-  int err = 0;
-
-  if (*next >= count)
-    return true;
-  uint32_t control = sframe_get_fre_udata (fre, (*next)++, &err);
-  if (err != 0 || control == 0)
-    return err == 0;
-  bool is_register = SFRAME_V3_FLEX_FDE_CTRLWORD_REG_P (control);
-  place->kind = kinds[is_register][SFRAME_V3_FLEX_FDE_CTRLWORD_DEREF_P
-				   (control)];
-  place->reg = (is_register
-		? SFRAME_V3_FLEX_FDE_CTRLWORD_REGNUM (control) : 0);
-  uint32_t word = sframe_get_fre_udata (fre, (*next)++, &err);
-  /* The words of an FRE have one size.  */
-  unsigned int bits = 8U << SFRAME_V3_FRE_DATAWORD_SIZE (fre->fre_info);
-  place->offset = (int32_t) (word << (32 - bits)) >> (32 - bits);
-  return err == 0;
+  if (*count == 0)
+    return;
+  --*count;
+  uint32_t control = read_unsigned (words, width);
+  if (control == 0)
+    return;
+  words->failed |= *count == 0;
+  *count -= *count > 0;
+  bool is_register = SFRAME_CONTROL_IS_REGISTER (control);
+  bool in_memory = SFRAME_CONTROL_IN_MEMORY (control);
+  place->kind = (is_register
+		 ? in_memory ? SFRAME_REGISTER_MEMORY : SFRAME_REGISTER_VALUE
+		 : in_memory ? SFRAME_CFA_MEMORY : SFRAME_CFA_VALUE);
+  place->reg = is_register ? SFRAME_CONTROL_REGISTER (control) : 0;
+  place->offset = read_signed (words, width);
 }
 
-static bool
-read_flexible (const struct machine *machine,
-	       const sframe_frame_row_entry *fre, struct sframe_rule *rule)
+/* The words of a default FRE.  */
+static void
+read_default (const struct table *table, struct cursor *words,
+	      unsigned int width, unsigned int count, unsigned int info,
+	      struct sframe_rule *rule)
 {
-  unsigned int next = 0;
+  const struct machine *machine = table->machine;
 
-  if (!read_pair (fre, &next, &rule->cfa) || !read_pair (fre, &next, &rule->ra)
-      || !read_pair (fre, &next, &rule->fp))
+  rule->cfa = (struct sframe_place)
+    { .kind = SFRAME_REGISTER_VALUE,
+      .reg = SFRAME_FRE_BASE_IS_SP (info) ? machine->sp : machine->fp,
+      .offset = read_signed (words, width) };
+  --count;
+  if (table->fixed_ra_offset == 0 && count > 0)
+    {
+      int32_t offset = read_signed (words, width);
+      if (offset != 0)
+	rule->ra = (struct sframe_place) { offset, 0, SFRAME_CFA_MEMORY };
+      --count;
+    }
+  if (table->fixed_fp_offset == 0 && count > 0)
+    rule->fp = (struct sframe_place) { read_signed (words, width), 0,
+				       SFRAME_CFA_MEMORY };
+}
+
+/* Read the next FRE of FDE to *ROW.  */
+static bool
+read_row (const struct table *table, struct fde *fde, struct row *row)
+{
+  *row = (struct row) { .start = read_unsigned (&fde->fres,
+						fde->start_width) };
+  unsigned int info = read_unsigned (&fde->fres, 1);
+  unsigned int count = SFRAME_FRE_WORD_COUNT (info);
+  unsigned int size = SFRAME_FRE_WORD_SIZE (info), width = 1U << size;
+  struct cursor words = read_block (&fde->fres, (uint64_t) count << size);
+  struct sframe_rule *rule = &row->rule;
+
+  rule->signal = fde->signal;
+  rule->outermost = count == 0;
+  if (fde->fres.failed || size > SFRAME_FRE_WORD_SIZE_MAX)
     return false;
-  rule->cfa.offset = (rule->cfa.offset * machine->cfa_scale
-		      + machine->cfa_adjustment);
-  return true;
-}
-
-static bool
-read_default (const struct machine *machine, const sframe_decoder_ctx *table,
-	      const sframe_frame_row_entry *fre, struct sframe_rule *rule)
-{
-  int err = 0, none = 0;
-
-  rule->cfa.kind = SFRAME_REGISTER_VALUE;
-  rule->cfa.reg = (sframe_fre_get_base_reg_id (fre, &err) == SFRAME_BASE_REG_SP
-		   ? machine->sp : machine->fp);
-  rule->cfa.offset = sframe_fre_get_cfa_offset (table, fre,
-						SFRAME_FDE_TYPE_DEFAULT, &err);
-  int32_t offset = sframe_fre_get_ra_offset (table, fre,
-					     SFRAME_FDE_TYPE_DEFAULT, &none);
-  if (none == 0 && offset != SFRAME_FRE_RA_OFFSET_INVALID)
-    rule->ra = (struct sframe_place) { offset, 0, SFRAME_CFA_MEMORY };
-  none = 0;
-  offset = sframe_fre_get_fp_offset (table, fre, SFRAME_FDE_TYPE_DEFAULT,
-				     &none);
-  if (none == 0)
-    rule->fp = (struct sframe_place) { offset, 0, SFRAME_CFA_MEMORY };
-  return err == 0;
-}
-
-/* Read FRE number INDEX of FDE to *ROW.  */
-static bool
-read_row (const struct machine *machine, const struct fde *fde,
-	  unsigned int index, struct row *row)
-{
-  sframe_frame_row_entry fre;
-
-  if (sframe_decoder_get_fre (fde->table, fde->index, index, &fre) != 0)
-    return false;
-  *row = (struct row) { .start = fre.fre_start_addr };
-  row->rule.signal = fde->signal;
-  row->rule.outermost = SFRAME_V3_FRE_DATAWORD_COUNT (fre.fre_info) == 0;
-  if (row->rule.outermost)
-    return true;
-  if (machine->fixed_ra_offset != 0)
-    row->rule.ra = (struct sframe_place) { machine->fixed_ra_offset, 0,
-					   SFRAME_CFA_MEMORY };
-  return (fde->flexible ? read_flexible (machine, &fre, &row->rule)
-	  : read_default (machine, fde->table, &fre, &row->rule));
+  if (table->fixed_ra_offset != 0)
+    rule->ra = (struct sframe_place) { table->fixed_ra_offset, 0,
+				       SFRAME_CFA_MEMORY };
+  if (table->fixed_fp_offset != 0)
+    rule->fp = (struct sframe_place) { table->fixed_fp_offset, 0,
+				       SFRAME_CFA_MEMORY };
+  if (fde->flexible)
+    {
+      read_pair (&words, width, &count, &rule->cfa);
+      read_pair (&words, width, &count, &rule->ra);
+      read_pair (&words, width, &count, &rule->fp);
+    }
+  else if (count > 0)
+    read_default (table, &words, width, count, info, rule);
+  rule->cfa.offset = (int64_t) rule->cfa.offset * table->machine->cfa_scale
+		     + table->machine->cfa_adjustment;
+  return !words.failed;
 }
 
 /* A function of the conversion, and the FDE that is compared with it.  */
 struct walk
 {
-  const struct machine *machine;
+  struct table table;
   struct conversion *conversion;
   const struct function *function;
   struct fde fde;
@@ -149,13 +206,14 @@ struct walk
 static void
 find (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
 {
-  struct finding *last = to->findings + to->finding_count - 1;
-
-  if (to->finding_count > 0 && last->missing == missing
-      && last->start + last->size == pc)
+  if (to->finding_count > 0)
     {
-      last->size += size;
-      return;
+      struct finding *last = &to->findings[to->finding_count - 1];
+      if (last->missing == missing && last->start + last->size == pc)
+	{
+	  last->size += size;
+	  return;
+	}
     }
   to->findings = grow (to->findings, &to->finding_capacity,
 		       to->finding_count + 1, sizeof *to->findings);
@@ -185,16 +243,16 @@ our_rule (const struct walk *walk, uint64_t pc)
   return &rows[low].rule;
 }
 
-/* The rows of an FDE.  */
+/* The rows of the FDE; null if they are damaged.  */
 static struct row *
 read_rows (const struct walk *walk)
 {
-  const struct fde *fde = &walk->fde;
+  struct fde fde = walk->fde;
   size_t capacity = 0;
-  struct row *rows = grow (NULL, &capacity, fde->count, sizeof *rows);
+  struct row *rows = grow (NULL, &capacity, fde.count, sizeof *rows);
 
-  for (uint32_t i = 0; i < fde->count; ++i)
-    if (!read_row (walk->machine, fde, i, &rows[i])
+  for (uint32_t i = 0; i < fde.count; ++i)
+    if (!read_row (&walk->table, &fde, &rows[i])
 	|| (i > 0 && rows[i].start < rows[i - 1].start))
       {
 	free (rows);
@@ -212,8 +270,7 @@ compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
   struct row *rows = read_rows (walk);
   uint32_t row = 0;
 
-  if (fde->count == 0 || rows == NULL
-      || (fde->repeated && fde->block == 0))
+  if (fde->count == 0 || rows == NULL)
     {
       free (rows);
       return message ("its table is damaged: FDE %u", fde->index);
@@ -238,15 +295,13 @@ compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
 
 /* Compare the function with those FDEs, from *INDEX on, that overlap it.  */
 static const char *
-compare_function (struct walk *walk, sframe_decoder_ctx *table,
-		  uint64_t address, uint32_t *index)
+compare_function (struct walk *walk, uint32_t *index)
 {
   uint64_t pc = walk->function->start, limit = pc + walk->function->size;
-  uint32_t count = sframe_decoder_get_num_fidx (table);
 
-  for (; *index < count && pc < limit; ++*index)
+  for (; *index < walk->table.fde_count && pc < limit; ++*index)
     {
-      if (!read_fde (table, *index, address, &walk->fde))
+      if (!read_fde (&walk->table, *index, &walk->fde))
 	return message ("its table is damaged: FDE %u", *index);
       uint64_t start = walk->fde.start, end = start + walk->fde.size;
       if (start >= limit)
@@ -296,27 +351,24 @@ has_table (const struct object *object)
 const char *
 check_table (const struct object *object, struct conversion *conversion)
 {
-  const GElf_Phdr *segment = object_segment (object, PT_GNU_SFRAME);
-  struct walk walk = { .machine = object->machine, .conversion = conversion };
+  struct walk walk = { .table.machine = object->machine,
+		       .conversion = conversion };
   const char *why = NULL;
-  uint64_t size;
+  uint64_t size = 0;
   uint32_t index = 0;
-  int err = 0;
 
   const unsigned char *bytes = table_bytes (object, &size);
-  sframe_decoder_ctx *table
-    = bytes == NULL ? NULL : sframe_decode ((const char *) bytes, size, &err);
-  if (table == NULL)
-    return message ("its table is damaged: %s",
-		    err != 0 ? sframe_errmsg (err) : "it is in no segment");
-  if (sframe_decoder_get_version (table) != SFRAME_VERSION_3
-      || sframe_decoder_get_abi_arch (table) != object->machine->abi)
-    why = "its table is not of version 3 for this machine";
+  if (bytes == NULL)
+    return "its table is in no segment";
+  walk.table.address = object_segment (object, PT_GNU_SFRAME)->p_vaddr;
+  walk.table.bytes = (struct cursor) { bytes, bytes + size,
+				       object->machine->big_endian, false };
+  if (!read_header (&walk.table))
+    return "its table is not one of version 3 for this machine";
   for (size_t i = 0; i < conversion->function_count && why == NULL; ++i)
     {
       walk.function = &conversion->functions[i];
-      why = compare_function (&walk, table, segment->p_vaddr, &index);
+      why = compare_function (&walk, &index);
     }
-  sframe_decoder_free (&table);
   return why;
 }

@@ -164,10 +164,10 @@ work_on_object (struct job *job, const struct object *object)
   job->outcome = OUTCOME_FAILED;
   if (options.mode != MODE_REMOVE)
     {
-      if (object_segment (object, PT_GNU_EH_FRAME) == NULL)
+      if (!has_frames (object))
 	{
 	  job->outcome = OUTCOME_NOTHING;
-	  return "no .eh_frame_hdr: nothing to make a table from";
+	  return "no .eh_frame: nothing to make a table from";
 	}
       why = convert (object, &job->conversion);
       if (why != NULL)
@@ -301,7 +301,7 @@ print_words (const struct job *job)
 		"%" PRIu64 " bytes more\n", job->name,
 		conversion->function_count, conversion->row_count,
 		conversion->left_out_count, job->new_size - job->old_size);
-      if (options.mode != MODE_CHECK && job->links > 1
+      if (options.mode != MODE_CHECK && job->links > 1 && !job->found
 	  && options.output == NULL)
 	printf ("%s: its %ju other names have the file of before\n", job->name,
 		(uintmax_t) job->links - 1);
@@ -391,6 +391,21 @@ work (void *unused)
   return unused;
 }
 
+/* Wait for JOB, or do it where there are no threads.  */
+static void
+await (struct job *job)
+{
+  if (options.jobs == 1)
+    {
+      work_on (job);
+      return;
+    }
+  pthread_mutex_lock (&jobs.lock);
+  while (!job->done)
+    pthread_cond_wait (&jobs.done, &jobs.lock);
+  pthread_mutex_unlock (&jobs.lock);
+}
+
 /* Tell about all files, in order, as soon as they are done.  */
 static int
 report (void)
@@ -401,10 +416,7 @@ report (void)
   for (size_t i = 0; i < jobs.count; ++i)
     {
       struct job *job = &jobs.list[i];
-      pthread_mutex_lock (&jobs.lock);
-      while (!job->done)
-	pthread_cond_wait (&jobs.done, &jobs.lock);
-      pthread_mutex_unlock (&jobs.lock);
+      await (job);
       if (!options.json)
 	print_words (job);
       else if (job->outcome != OUTCOME_SKIPPED || !job->found)
@@ -428,11 +440,11 @@ run (void)
 
   if (threads == NULL)
     return EXIT_FAILED;
-  while (count < options.jobs
+  while (options.jobs > 1 && count < options.jobs
 	 && pthread_create (&threads[count], NULL, work, NULL) == 0)
     ++count;
   if (count == 0)
-    work (NULL);
+    options.jobs = 1;
   int status = report ();
   for (unsigned int i = 0; i < count; ++i)
     pthread_join (threads[i], NULL);

@@ -71,6 +71,22 @@ read_segments (struct object *object)
   return NULL;
 }
 
+/* Whether the code of OBJECT is in another file, as for debug information that
+   was split off.  Its program headers are those of that file.  */
+static bool
+is_split (const struct object *object)
+{
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+
+  while ((section = elf_nextscn (object->elf, section)) != NULL)
+    if (gelf_getshdr (section, &header) != NULL
+	&& header.sh_type == SHT_NOBITS
+	&& (header.sh_flags & SHF_EXECINSTR) != 0)
+      return true;
+  return false;
+}
+
 const char *
 object_open (struct object *object, enum outcome *outcome)
 {
@@ -97,6 +113,11 @@ object_open (struct object *object, enum outcome *outcome)
 	      ? "not linked yet: let the assembler write a table (--gsframe)"
 	      : "neither a program nor a shared object");
     }
+  if (is_split (object))
+    {
+      *outcome = OUTCOME_SKIPPED;
+      return "debug information without the code";
+    }
   return read_segments (object);
 }
 
@@ -115,6 +136,28 @@ object_segment (const struct object *object, uint32_t type)
     if (object->segments[i].p_type == type)
       return &object->segments[i];
   return NULL;
+}
+
+uint64_t
+object_section (const struct object *object, const char *name, uint64_t *size)
+{
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+  size_t names;
+
+  if (elf_getshdrstrndx (object->elf, &names) != 0)
+    return 0;
+  while ((section = elf_nextscn (object->elf, section)) != NULL)
+    if (gelf_getshdr (section, &header) != NULL
+	&& (header.sh_flags & SHF_ALLOC) != 0)
+      {
+	const char *known = elf_strptr (object->elf, names, header.sh_name);
+	if (known == NULL || strcmp (known, name) != 0)
+	  continue;
+	*size = header.sh_size;
+	return header.sh_addr;
+      }
+  return 0;
 }
 
 const unsigned char *

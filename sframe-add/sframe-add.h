@@ -142,10 +142,16 @@ const unsigned char *object_bytes (const struct object *object,
 /* Whether SIZE bytes from ADDRESS on are code.  */
 bool object_is_code (const struct object *object, uint64_t address,
 		     uint64_t size);
+/* The address of the section NAME, 0 if there is none; *SIZE becomes its
+   size.  */
+uint64_t object_section (const struct object *object, const char *name,
+			 uint64_t *size);
 /* The segment of TYPE (PT_*); null if there is none.  */
 const GElf_Phdr *object_segment (const struct object *object, uint32_t type);
 
-/* cfi.c: convert all of .eh_frame.  */
+/* cfi.c: whether OBJECT has anything to convert.  */
+bool has_frames (const struct object *object);
+/* Convert all of .eh_frame.  */
 const char *convert (const struct object *object,
 		     struct conversion *conversion);
 void conversion_free (struct conversion *conversion);

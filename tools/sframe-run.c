@@ -26,6 +26,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Exit status of this program's own failures, as env and chroot have it.  */
@@ -87,6 +88,8 @@ while the current directory, /home, /tmp and the like are this host's.\n\
 \n\
   --libc=new     the libc built here (default)\n\
   --libc=stock   the build root's own libc\n\
+  --tables       PROGRAM and all libraries get SFrame tables first, in copies\n\
+                 that are shown in their place (make tables)\n\
   --crash        preload tools/libsframe-crash.so: a fatal signal prints a trace\n\
   --arch=s390x   PROGRAM is for s390x and runs under qemu (default: x86_64)\n\
   --bind=DIR     show the host's DIR, if the build root would hide it\n\
@@ -151,9 +154,9 @@ exists (const char *path)
 }
 
 /* The project is two levels above this program, whatever name or link it was
-   called by.  */
+   called by.  With TABLES, the build root is the one whose files have them.  */
 static void
-find_project (void)
+find_project (bool tables)
 {
   ssize_t n = readlink ("/proc/self/exe", top, sizeof top - 1);
   if (n < 0)
@@ -163,8 +166,9 @@ find_project (void)
     *strrchr (top, '/') = '\0';
 
   char path[PATH_MAX];
-  if (realpath (join (path, top, "/build/root", NULL), root) == NULL)
-    fail (errno, "%s (run make first)", path);
+  join (path, top, tables ? "/build/tables" : "/build/root", NULL);
+  if (realpath (path, root) == NULL)
+    fail (errno, "%s (run make%s first)", path, tables ? " tables" : "");
 }
 
 static void
@@ -493,8 +497,9 @@ struct options
   enum libc libc;
   const struct machine *machine;
   bool crash;
+  bool tables;
   int nbinds;
-  const char *binds[8];
+  const char *binds[256];
 };
 
 static void
@@ -565,6 +570,8 @@ parse (struct options *options, int argc, char **argv, bool compiler)
 	return i + 1;
       if (strcmp (argv[i], "--crash") == 0)
 	options->crash = true;
+      else if (strcmp (argv[i], "--tables") == 0)
+	options->tables = true;
       else if (strncmp (argv[i], "--bind=", 7) == 0)
 	add_bind (options, argv[i] + 7);
       else
@@ -585,6 +592,51 @@ preload_crash (const char *library)
   join (value, strcmp (root, "/") == 0 ? top : FIXED, library,
 	old != NULL ? ":" : "", old != NULL ? old : "", NULL);
   setenv ("LD_PRELOAD", value, 1);
+}
+
+/* Become build-aux/convert-program, which writes to OUT.  What the caller's
+   environment has for PROGRAM is not for that.  */
+static void __attribute__ ((noreturn))
+convert_child (const char *program, int out)
+{
+  char path[PATH_MAX];
+  unsetenv ("LD_PRELOAD");
+  unsetenv ("LD_AUDIT");
+  unsetenv ("LD_DEBUG");
+  unsetenv ("GLIBC_TUNABLES");
+  dup2 (out, STDOUT_FILENO);
+  join (path, top, "/build-aux/convert-program", NULL);
+  execl (path, path, program, (char *) NULL);
+  fail (errno, "%s", path);
+}
+
+/* Let PROGRAM, and its libraries that are not the build root's, be shown with
+   tables.  */
+static void
+convert_program (struct options *options, const char *program)
+{
+  int ends[2], status;
+  if (pipe2 (ends, O_CLOEXEC) != 0)
+    fail (errno, "pipe");
+  pid_t child = fork ();
+  if (child == 0)
+    convert_child (program, ends[1]);
+  close (ends[1]);
+  FILE *lines = fdopen (ends[0], "r");
+  char *line = NULL;
+  size_t size = 0;
+  for (ssize_t n; lines != NULL && (n = getline (&line, &size, lines)) > 0; )
+    {
+      line[n - 1] = '\0';
+      char *spec = strdup (line);
+      if (spec == NULL)
+	fail (errno, "%s", program);
+      add_bind (options, spec);
+    }
+  free (line);
+  if (lines == NULL || fclose (lines) != 0 || child < 0
+      || waitpid (child, &status, 0) != child || status != 0)
+    fail (0, "no tables for %s", program);
 }
 
 /* The command line FIRST SECOND ARGS; SECOND may be null.  */
@@ -678,7 +730,9 @@ main (int argc, char **argv)
   char cwd[PATH_MAX];
   if (getcwd (cwd, sizeof cwd) == NULL)
     fail (errno, "current directory");
-  find_project ();
+  find_project (options.tables);
+  if (options.tables)
+    convert_program (&options, command[machine->emulator != NULL]);
   if (options.crash)
     preload_crash (options.machine->crash);
   own_mounts ();
