@@ -31,12 +31,13 @@ can_read (const struct link_map *map, uintptr_t pc, size_t size)
 	  && __sframe_readable (pc, size));
 }
 
-/* Whether the bytes of a signal trampoline can be read at PC.  The system's own
-   object is not asked about: the handler is to return there.  Outside of all
-   objects a trampoline is in the signal frame, which is a part of the
-   stack.  */
+/* Whether the bytes of a signal trampoline can be read at PC; SP is that of
+   the frame.  The system's own object is not asked about: the handler is to
+   return there.  What is outside of all objects may go away between being
+   asked about and being read, as objects do that are unloaded, unless a signal
+   frame tells that it is needed.  */
 static bool
-can_be_trampoline (const struct link_map *map, uintptr_t pc,
+can_be_trampoline (const struct link_map *map, uintptr_t pc, uintptr_t sp,
 		   struct sframe_stack *stack)
 {
   uintptr_t word;
@@ -47,8 +48,8 @@ can_be_trampoline (const struct link_map *map, uintptr_t pc,
     return __sframe_is_code (map, pc);
   if (map != NULL)
     return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
-  return (SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE
-	  && pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
+  return (pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
+	  && sframe_signal_frame (sp, stack)
 	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
 }
 
@@ -60,7 +61,7 @@ __sframe_step_trampoline (const struct link_map *map,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
 
   if (!sframe_own_trampoline (registers->pc)
-      && (!can_be_trampoline (map, registers->pc, stack)
+      && (!can_be_trampoline (map, registers->pc, sp, stack)
 	  || !sframe_signal_trampoline ((const unsigned char *)
 					registers->pc)))
     return SFRAME_STEP_NO_RULE;

@@ -10,10 +10,6 @@
 
 /* Bytes of code that tell a signal trampoline; 0: there are none.  */
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 0
-/* Whether they are also found outside all objects; then each lies within an
-   aligned word.  */
-#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
-
 
 /* Whether PC is the trampoline of this C library, so that no code needs to be
    read.  */
@@ -27,6 +23,15 @@ sframe_own_trampoline (uintptr_t pc)
    signal trampoline.  */
 static inline bool
 sframe_signal_trampoline (const unsigned char *code)
+{
+  return false;
+}
+
+/* Whether the words at SP are a signal frame whose trampoline may lie outside
+   all objects, within an aligned word.  Code there is read only if so: another
+   thread may unmap any other.  */
+static inline bool
+sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 {
   return false;
 }

@@ -23,7 +23,6 @@
 #include <ucontext.h>
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
-#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 1
 
 /* The C library has none.  */
 static inline bool
@@ -69,6 +68,37 @@ sframe_signal_object (const struct link_map *map)
    registers themselves and the number of the signal.  */
 #define SFRAME_OLD_REGISTERS (-SFRAME_MACHINE_SP_OFFSET + 8)
 #define SFRAME_OLD_SIGNAL (SFRAME_OLD_REGISTERS + 8 + sizeof (mcontext_t))
+
+/* Whether SP as it was when the signal came is CHAIN in the registers at
+   CONTEXT.  */
+static inline bool
+sframe_signal_chain (uintptr_t context, uintptr_t chain,
+		     struct sframe_stack *stack)
+{
+  uintptr_t sp;
+
+  return (__sframe_stack_read (stack, (context + offsetof (mcontext_t, gregs)
+				       + SFRAME_MACHINE_SP * sizeof (greg_t)),
+			       &sp)
+	  && sp == chain);
+}
+
+/* The interrupted SP is in both frames twice: as the back chain, with which
+   they begin, and among the registers.  The pointer in the old one leads to
+   the word behind it.  */
+static inline bool
+sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
+{
+  uintptr_t chain, registers;
+
+  return (__sframe_stack_read (stack, sp, &chain) && chain != 0
+	  && (sframe_signal_chain (sp + SFRAME_RT_REGISTERS, chain, stack)
+	      || (__sframe_stack_read (stack, sp + SFRAME_OLD_REGISTERS,
+				       &registers)
+		  && registers == (sp + SFRAME_OLD_REGISTERS
+				   + sizeof registers)
+		  && sframe_signal_chain (registers, chain, stack))));
+}
 
 /* Whether SIGNAL came from an instruction that is complete, so that the PC is
    that of the next one.  */

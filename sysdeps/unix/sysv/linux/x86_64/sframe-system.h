@@ -20,7 +20,6 @@
 #include <ucontext.h>
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 9
-#define SFRAME_SIGNAL_TRAMPOLINE_ANYWHERE 0
 
 /* What sigaction passes for sa_restorer.  Weak, since a static program need
    not have it.  */
@@ -40,6 +39,13 @@ sframe_signal_trampoline (const unsigned char *code)
     = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 
   return memcmp (code, expected, sizeof expected) == 0;
+}
+
+/* The trampoline is in an object.  */
+static inline bool
+sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
+{
+  return false;
 }
 
 /* The C library's trampoline begins with a byte more than the handler returns
