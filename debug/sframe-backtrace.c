@@ -87,18 +87,39 @@ knows_all (const struct sframe_registers *registers)
   return registers->known == (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
 }
 
-/* Step to the caller by the rule of MAP's SFrame section for PC, but not by
-   that of a signal trampoline unless SIGNAL is set.  */
+/* Whether RULE may be wrong about an interrupted frame because SFrame cannot
+   say that SP is in another register.  */
+static inline bool
+is_sp_doubtful (const struct sframe_registers *registers,
+		const struct sframe_rule *rule)
+{
+  return (SFRAME_MACHINE_SP_LOOK != 0 && registers->interrupted
+	  && !rule->signal && !rule->outermost
+	  && rule->cfa.kind == SFRAME_REGISTER_VALUE
+	  && rule->cfa.reg == SFRAME_MACHINE_SP
+	  && rule->cfa.offset == -SFRAME_MACHINE_SP_OFFSET);
+}
+
+/* Step to the caller by the rule of MAP's SFrame section for PC, but unless
+   LAST is set neither by that of a signal trampoline nor by a doubtful one,
+   where .eh_frame may know better.  */
 static enum sframe_step_status RELEASE_STACK
 step_sframe (struct sframe_trace *trace, const struct link_map *map,
-	     uintptr_t pc, bool signal)
+	     uintptr_t pc, bool last)
 {
   struct sframe_rule rule;
 
   if (!__sframe_object_rule (map, pc, &rule))
     return SFRAME_STEP_NO_RULE;
-  if (rule.signal && !signal)
+  if (rule.signal && !last)
     return SFRAME_STEP_TRAMPOLINE;
+  if (is_sp_doubtful (trace->registers, &rule))
+    {
+      if (!last)
+	return SFRAME_STEP_NO_RULE;
+      if (!__sframe_correct_cfa (map, trace->registers, &rule))
+	return SFRAME_STEP_BROKEN;
+    }
   __sframe_remember (trace, &rule);
   return __sframe_step (trace->registers, &rule, &trace->stack);
 }
@@ -131,7 +152,7 @@ step_table (struct sframe_trace *trace, const struct link_map *map,
 
 /* Step to the caller by a table of MAP for PC that was passed over before:
    that of a signal trampoline, whose code is not a known one, or SFrame where
-   .eh_frame knows more registers but has no entry.  STATUS is what
+   .eh_frame knows more but has no entry.  STATUS is what
    step_table has returned.  */
 static enum sframe_step_status
 step_last_table (struct sframe_trace *trace, const struct link_map *map,

@@ -106,6 +106,22 @@ __sframe_step_stub (const struct link_map *map,
   return step_call (registers, stack);
 }
 
+bool
+__sframe_correct_cfa (const struct link_map *map,
+		      const struct sframe_registers *registers,
+		      struct sframe_rule *rule)
+{
+  size_t size = SFRAME_MACHINE_SP_LOOK;
+
+  /* The function may be the last one.  */
+  while (size > 0 && !can_read (map, registers->pc, size))
+    size /= 2;
+  if (size > 0)
+    rule->cfa.reg = sframe_find_sp ((const unsigned char *) registers->pc,
+				    size);
+  return size > 0;
+}
+
 /* How many bytes before PC, which is in MAP, can be read, as far as a call
    instruction has them.  Code may begin a few bytes before PC, with a page that
    cannot be read before it.  */

@@ -42,6 +42,13 @@ __sframe_step_stub (const struct link_map *map,
 		    struct sframe_registers *registers,
 		    struct sframe_stack *stack) attribute_hidden;
 
+/* RULE, of an interrupted frame in MAP, says that SP is as it was when the
+   function was called.  Correct that by the code at the PC.  Return false if
+   the code cannot be read.  */
+bool __sframe_correct_cfa (const struct link_map *map,
+			   const struct sframe_registers *registers,
+			   struct sframe_rule *rule) attribute_hidden;
+
 /* Whether PC follows a call instruction of an object.  */
 bool __sframe_follows_call (uintptr_t pc,
 			    const struct sframe_registers *registers,

@@ -13,6 +13,10 @@
    SFRAME_MACHINE_CODE_ALIGN what the address of any instruction is a multiple
 			     of.
 
+   SFRAME_MACHINE_SP_LOOK    how many bytes of code tell where SP is in a
+			     function that keeps it in a register that it does
+			     not save; 0 if there are no such functions.
+
    static inline void sframe_capture_caller (struct sframe_registers *)
      always inlined; stores PC, SP and FP as they are in the caller of the
      function that it is inlined into, right after that function returns.
@@ -44,6 +48,12 @@
      RULE is for a repeated block, FIRST is the rule where the block begins.
      Returns whether RULE can be believed, perhaps after having been
      corrected.
+
+   static inline unsigned int
+   sframe_find_sp (const unsigned char *CODE, size_t SIZE)
+     the DWARF number of the register that holds the SP of the caller in a
+     frame interrupted at CODE, of which SIZE bytes can be read, if the table
+     says that the function has not changed SP.
 
    static inline bool sframe_entry_return (const unsigned char *CODE)
      whether CODE, the return address of a call within the first

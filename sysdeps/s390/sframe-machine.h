@@ -25,6 +25,8 @@
 #define SFRAME_MACHINE_SP_OFFSET (-160)
 #define SFRAME_MACHINE_ENTRY_SIZE 128
 #define SFRAME_MACHINE_CODE_ALIGN 2
+/* gcc puts the instruction that restores SP at most so many bytes on.  */
+#define SFRAME_MACHINE_SP_LOOK 64
 
 /* The first call-saved register; FP is one of those that follow.  */
 #define SFRAME_MACHINE_FIRST_SAVED 6
@@ -145,6 +147,56 @@ static inline bool
 sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
 {
   return true;
+}
+
+/* The floating-point register of each DWARF number from 16 up.  */
+static const unsigned char sframe_fprs[]
+  = { 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15 };
+
+static inline unsigned int
+sframe_halfword (const unsigned char *code)
+{
+  return code[0] << 8 | code[1];
+}
+
+/* Whether the instruction that begins with HALFWORD may lead elsewhere: balr,
+   bctr, bcr, svc, bsm, bassm, basr, ex, bal, bct, bc, brxh, brxle, bxh, bxle,
+   exrl and those that compare and branch, and the relative ones.  */
+static inline bool
+sframe_is_branch (unsigned int halfword)
+{
+  unsigned int code = halfword >> 8, more = halfword & 15;
+
+  return ((code >= 0x05 && code <= 0x07) || (code >= 0x0a && code <= 0x0d)
+	  || (code >= 0x44 && code <= 0x47) || (code >= 0x84 && code <= 0x87)
+	  || code == 0xc6 || code == 0xec
+	  || ((code == 0xa7 || code == 0xc0) && more >= 4 && more <= 7));
+}
+
+/* gcc keeps SP of leaf functions in floating-point registers, and says that
+   the CFA is SP + 160 before lgdr has made it so.  DWARF tells that SP is in
+   that register, SFrame cannot.  In code lgdr comes before any branch, and
+   before ldgr if SP is in its own register.  */
+static inline unsigned int
+sframe_find_sp (const unsigned char *code, size_t size)
+{
+  enum { lgdr = 0xb3cd, ldgr = 0xb3c1 };
+
+  for (size_t at = 0; at + 4 <= size; )
+    {
+      unsigned int halfword = sframe_halfword (code + at);
+      unsigned int to = code[at + 3] >> 4, from = code[at + 3] & 15;
+      if (sframe_is_branch (halfword)
+	  || (halfword == ldgr && from == SFRAME_MACHINE_SP))
+	break;
+      if (halfword == lgdr && to == SFRAME_MACHINE_SP)
+	for (unsigned int i = 0; i < sizeof sframe_fprs; ++i)
+	  if (sframe_fprs[i] == from)
+	    return 16 + i;
+      /* The first two bits tell the length.  */
+      at += halfword < 0x4000 ? 2 : halfword < 0xc000 ? 4 : 6;
+    }
+  return SFRAME_MACHINE_SP;
 }
 
 /* What follows the call of __libc_start_main is no instruction.  */

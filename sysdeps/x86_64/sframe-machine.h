@@ -19,6 +19,7 @@
 #define SFRAME_MACHINE_SP_OFFSET 0
 #define SFRAME_MACHINE_ENTRY_SIZE 64
 #define SFRAME_MACHINE_CODE_ALIGN 1
+#define SFRAME_MACHINE_SP_LOOK 0
 
 /* Asking for the frame address makes the compiler set up a frame pointer,
    below which the ABI gives the layout: saved FP, return address.  The
@@ -79,6 +80,12 @@ sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
     return false;
   rule->cfa = entry.cfa;
   return true;
+}
+
+static inline unsigned int
+sframe_find_sp (const unsigned char *code, size_t size)
+{
+  return SFRAME_MACHINE_SP;
 }
 
 /* What follows the call of __libc_start_main is hlt.  */

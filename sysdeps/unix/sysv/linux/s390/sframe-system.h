@@ -153,9 +153,6 @@ static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
-  /* The floating-point register of each DWARF number from 16 up.  */
-  static const unsigned char fprs[]
-    = { 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15 };
   bool rt = (sframe_svc ((const unsigned char *) registers->pc)
 	     == SFRAME_SVC_RT_SIGRETURN);
   struct sframe_signal signal;
@@ -170,7 +167,7 @@ sframe_signal_step (struct sframe_registers *registers,
 	= (i < 16
 	   ? context + offsetof (mcontext_t, gregs) + i * sizeof (greg_t)
 	   : (context + offsetof (mcontext_t, fpregs.fprs)
-	      + fprs[i - 16] * sizeof (fpreg_t)));
+	      + sframe_fprs[i - 16] * sizeof (fpreg_t)));
       if (!__sframe_stack_read (stack, address, &registers->value[i]))
 	return SFRAME_STEP_BROKEN;
     }
