@@ -42,14 +42,12 @@ void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
   *stack = (struct sframe_stack) { .doubt = sframe_ask_nothing };
-  if (sframe_thread_stack (&stack->window))
-    {
-      stack->window.high = word_down (stack->window.high);
-      stack->known_low = stack->window.low;
-    }
+  bool bounded = sframe_thread_stack (&stack->window);
+  stack->window.high = word_down (stack->window.high);
+  if (bounded)
+    stack->known_low = stack->window.low;
   else
     {
-      stack->window.high = word_down ((uintptr_t) __libc_stack_end);
       stack->window.low = stack->window.high - MAIN_STACK_WINDOW;
       stack->known_low = stack->window.high;
     }

@@ -5,14 +5,16 @@
 #ifndef _SFRAME_THREAD_H
 #define _SFRAME_THREAD_H
 
+#include <ldsodefs.h>
 #include <sframe-stack.h>
 
 /* Store the readable part of the stack that the calling thread was created
    with in *RANGE.  Return false for the main thread, whose stack is the
-   system's, or if it is not known.  */
+   system's, or if it is not known; of that store only where it ends.  */
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {
+  range->high = (uintptr_t) __libc_stack_end;
   return false;
 }
 

@@ -20,6 +20,7 @@
 #include <sframe-signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
@@ -56,7 +57,14 @@ sframe_signal_trampoline (const unsigned char *code)
 static inline bool
 sframe_signal_object (const struct link_map *map)
 {
-  return map == GLRO (dl_sysinfo_map);
+  const struct link_map *vdso = GLRO (dl_sysinfo_map);
+  unsigned long int start;
+
+  if (vdso != NULL)
+    return map == vdso;
+  /* The ld.so of a libc.so that a static program has loaded does not know.  */
+  return (__getauxval2 (AT_SYSINFO_EHDR, &start)
+	  && map->l_map_start == start);
 }
 
 /* Both frames begin with a save area for the handler.  The new one goes on

@@ -1,0 +1,142 @@
+/* Test backtrace of the libc.so that a static program has loaded: it knows the
+   stack of the main thread, and the system's trampolines, although its own
+   ld.so has never started.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <array_length.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <support/test-driver.h>
+#include <support/xdlfcn.h>
+#include <support/xunistd.h>
+
+#include <debug/tst-sframe-support.h>
+
+static int (*collect_in_module) (void **, int, void (*) (struct trace *),
+				 struct trace *);
+
+static void
+no_oracle (struct trace *trace)
+{
+}
+
+static void
+trace_in_module (struct trace *trace)
+{
+  trace->count = collect_in_module (trace->pc, TRACE_MAX, no_oracle, NULL);
+}
+
+/* Trace from below frames on many pages.  */
+static void FRAME
+recurse (int depth, struct trace *trace)
+{
+  char buffer[3000];
+  USE (buffer);
+  if (depth > 0)
+    recurse (depth - 1, trace);
+  else
+    trace_in_module (trace);
+  KEEP_FRAME ();
+}
+
+enum { DEPTH = 20 };
+
+/* Have the calling process killed for asking about memory.  */
+static void
+forbid_probes (void)
+{
+  struct sock_filter filter[] =
+    {
+      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigprocmask, 0, 1),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+  struct sock_fprog program = { .len = array_length (filter),
+				.filter = filter };
+  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+    _exit (EXIT_UNSUPPORTED);
+}
+
+/* No page of the main thread's stack is asked about.  */
+static void
+check_stack (void)
+{
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      struct trace trace;
+      forbid_probes ();
+      recurse (DEPTH, &trace);
+      _exit (trace.count > DEPTH ? 0 : 1);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == EXIT_UNSUPPORTED)
+    puts ("info: seccomp filters are not available");
+  else
+    TEST_COMPARE (status, 0);
+}
+
+static struct trace trace;
+
+static void
+handler (int signo)
+{
+  trace_in_module (&trace);
+}
+
+/* One call of raise, so that all traces have the same return address.  */
+static void FRAME
+take (struct trace *result, int flags)
+{
+  struct sigaction sa = { .sa_handler = handler, .sa_flags = flags };
+  xsigaction (SIGUSR1, &sa, NULL);
+  raise (SIGUSR1);
+  *result = trace;
+}
+
+/* Handlers return to one of two trampolines on some machines.  */
+static void
+check_signals (void)
+{
+  static struct trace traces[2];
+  for (volatile int i = 0; i < 2; ++i)
+    take (&traces[i], i == 0 ? SA_SIGINFO : 0);
+
+  /* Two functions of the module and this file, the handler and the trampoline
+     come first.  */
+  int common = 4;
+  TEST_VERIFY (traces[0].count > common + 3);
+  TEST_COMPARE (traces[1].count, traces[0].count);
+  if (traces[1].count != traces[0].count)
+    return;
+  TEST_COMPARE_BLOB (traces[1].pc + common,
+		     (traces[1].count - common) * sizeof (void *),
+		     traces[0].pc + common,
+		     (traces[0].count - common) * sizeof (void *));
+  int found = 0;
+  for (int i = common; i < traces[1].count; ++i)
+    found += _Unwind_FindEnclosingFunction (traces[1].pc[i]) == take;
+  TEST_COMPARE (found, 1);
+}
+
+static int
+do_test (void)
+{
+  void *handle = xdlopen ("tst-sframe-dlmopen-mod.so", RTLD_NOW);
+  collect_in_module = xdlsym (handle, "collect_in_module");
+  check_stack ();
+  check_signals ();
+  return 0;
+}
+
+#include <support/test-driver.c>
