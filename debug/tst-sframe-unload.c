@@ -3,10 +3,13 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <array_length.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include <gnu/lib-names.h>
 
 #include <support/xdlfcn.h>
 #include <support/xthread.h>
@@ -24,10 +27,7 @@ enum
   SECONDS = 5,
 };
 
-static const char *const modules[] =
-  { "tst-sframe-cache-unload-mod1.so", "tst-sframe-cache-unload-stripped1.so" };
-
-/* Where a module was last.  */
+/* Where a module was last, if it has the function.  */
 static _Atomic uintptr_t stale;
 static atomic_bool finished;
 static atomic_int traces, looked;
@@ -49,12 +49,35 @@ trace_stale (unsigned int seed)
     atomic_fetch_add (&looked, 1);
 }
 
+/* A return address into data makes backtrace look whether libgcc is loaded, by
+   walking over all objects.  */
+static void FRAME
+trace_data (unsigned int seed)
+{
+  static char data[64];
+  static __thread struct trace trace;
+  void *ra = data + sizeof data / 2;
+  smash_ra (&ra, &trace);
+  TEST_COMPARE (trace.count, 3);
+  atomic_fetch_add (&traces, 1);
+  /* Something is unloaded at once only while there is no trace.  */
+  for (volatile unsigned int i = seed % 400; i > 0; --i)
+    ;
+}
+
+/* Where a module's function would have its return address there is one: not
+   zero, which would end the trace.  */
 static void *
 tracing_thread (void *closure)
 {
+  void (*const *trace) (unsigned int) = closure;
+  uintptr_t words[256];
+  for (int i = 0; i < array_length (words); ++i)
+    words[i] = 1;
+  USE (words);
   for (unsigned int i = 0; !atomic_load (&finished); ++i)
-    trace_stale (i * 7);
-  return closure;
+    (*trace) (i * 7);
+  return NULL;
 }
 
 static bool
@@ -73,13 +96,13 @@ static void
 load_and_unload (const char *module)
 {
   void *handle = xdlopen (module, RTLD_NOW);
-  atomic_store (&stale, (uintptr_t) xdlsym (handle, "call_back"));
+  atomic_store (&stale, (uintptr_t) dlsym (handle, "call_back"));
   xdlclose (handle);
 }
 
-/* Load and unload the modules in turn; return how many times.  */
+/* Load and unload the two modules in turn; return how many times.  */
 static int
-reload (void)
+reload (const char *const *modules)
 {
   time_t end = time (NULL) + SECONDS;
   int rounds = 0;
@@ -88,20 +111,40 @@ reload (void)
   return rounds;
 }
 
-static int
-do_test (void)
+/* Do that while COUNT threads call TRACE again and again.  */
+static void
+run (void (*trace) (unsigned int), int count, const char *const *modules)
 {
   pthread_t threads[THREADS];
-  for (int i = 0; i < THREADS; ++i)
-    threads[i] = xpthread_create (NULL, tracing_thread, NULL);
-  int rounds = reload ();
+  atomic_store (&finished, false);
+  atomic_store (&traces, 0);
+  atomic_store (&looked, 0);
+  for (int i = 0; i < count; ++i)
+    threads[i] = xpthread_create (NULL, tracing_thread, &trace);
+  int rounds = reload (modules);
   atomic_store (&finished, true);
-  for (int i = 0; i < THREADS; ++i)
+  for (int i = 0; i < count; ++i)
     xpthread_join (threads[i]);
   printf ("info: %d rounds, %d traces, %d found the object\n", rounds,
 	  atomic_load (&traces), atomic_load (&looked));
   TEST_VERIFY (rounds > 100);
   TEST_VERIFY (atomic_load (&traces) > rounds / 10);
+}
+
+static int
+do_test (void)
+{
+  static const char *const modules[] =
+    {
+      "tst-sframe-cache-unload-mod1.so",
+      "tst-sframe-cache-unload-stripped1.so"
+    };
+  run (trace_stale, THREADS, modules);
+
+  /* An object is compared with libgcc by its DT_SONAME, which test modules do
+     not have.  */
+  static const char *const named[] = { LIBM_SO, LIBM_SO };
+  run (trace_data, 1, named);
 
   /* With no trace at work, what was kept goes with the next call.  */
   load_and_unload (modules[0]);
