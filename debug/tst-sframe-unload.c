@@ -127,7 +127,8 @@ run (void (*trace) (unsigned int), int count, const char *const *modules)
     xpthread_join (threads[i]);
   printf ("info: %d rounds, %d traces, %d found the object\n", rounds,
 	  atomic_load (&traces), atomic_load (&looked));
-  TEST_VERIFY (rounds > 100);
+  /* One emulated processor gets that far at least.  */
+  TEST_VERIFY (rounds > 4);
   TEST_VERIFY (atomic_load (&traces) > rounds / 10);
 }
 
