@@ -21,8 +21,9 @@ enum
   STACK_SIZE = 64 * 1024,
 };
 
-/* Call FUNCTION (LEVEL) on the stack that ends at TOP: the old SP is in FP, in
-   another register that calls preserve, or the first word of the new stack.  */
+/* Call FUNCTION (LEVEL) on the stack that ends at TOP.  The old SP is in FP, in
+   another register that calls preserve, or in the first word of the new
+   stack.  */
 typedef void switch_function (void (*function) (int), void *top, int level);
 extern switch_function switch_fp, switch_rbx, switch_word;
 
