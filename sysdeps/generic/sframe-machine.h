@@ -12,7 +12,6 @@
    SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
    SFRAME_MACHINE_CODE_ALIGN what the address of any instruction is a multiple
 			     of.
-
    SFRAME_MACHINE_SP_LOOK    how many bytes of code tell where SP is in a
 			     function that keeps it in a register that it does
 			     not save; 0 if there are no such functions.
