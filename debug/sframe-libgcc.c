@@ -100,20 +100,27 @@ struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 		      void *const *array, int count)
 {
-  uint8_t reader = 0;
   bool found = false;
 
-  sframe_reader_begin (&reader);
+  libgcc->reader = 0;
+  sframe_reader_begin (&libgcc->reader);
   struct link_map *map = find_libgcc ();
   if (map != NULL)
     found = ((help != SFRAME_HELP_IF_LOADED
 	      || knows (find_function (map, "_Unwind_Find_FDE"),
 			 array, count))
 	     && fill_link (&libgcc->link, map));
-  sframe_reader_end (reader);
   if (found)
     return &libgcc->link;
+  __sframe_libgcc_done (libgcc);
   return help == SFRAME_HELP_LOAD ? __libc_unwind_link_get () : NULL;
+}
+
+void
+__sframe_libgcc_done (struct sframe_libgcc *libgcc)
+{
+  sframe_reader_end (libgcc->reader);
+  libgcc->reader = 0;
 }
 #else
 struct unwind_link *
@@ -122,5 +129,10 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 {
   return (help != SFRAME_HELP_IF_LOADED || knows (_Unwind_Find_FDE, array, count)
 	  ? __libc_unwind_link_get () : NULL);
+}
+
+void
+__sframe_libgcc_done (struct sframe_libgcc *libgcc)
+{
 }
 #endif

@@ -9,6 +9,7 @@
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H
 
+#include <stdint.h>
 #include <unwind.h>
 #include <unwind-link.h>
 
@@ -24,11 +25,13 @@ enum sframe_help
   SFRAME_HELP_LOAD
 };
 
-/* Room for the addresses of libgcc's functions.  */
+/* Room for the addresses of libgcc's functions, and what keeps libgcc from
+   being unloaded; see sframe-reader.h.  */
 struct sframe_libgcc
 {
 #ifdef SHARED
   struct unwind_link link;
+  uint8_t reader;
 #endif
 };
 
@@ -36,11 +39,15 @@ struct sframe_libgcc
    PCs in ARRAY, and use *LIBGCC for what has to be stored.  Return null if
    libgcc is not there, or not to be loaded, or if it has no table for that PC
    either.  In the last case it would look at the code there, which it must not,
-   and gain nothing.  Where libgcc is
-   loaded already dlopen is not called, which would take a lock.  */
+   and gain nothing.  Where libgcc is loaded already dlopen is not called, which
+   would take a lock.  What is returned can be used until
+   __sframe_libgcc_done.  */
 struct unwind_link *__sframe_libgcc_link (struct sframe_libgcc *libgcc,
 					  enum sframe_help help,
 					  void *const *array, int count)
   attribute_hidden;
+
+/* Nothing is needed any more that __sframe_libgcc_link has found.  */
+void __sframe_libgcc_done (struct sframe_libgcc *libgcc) attribute_hidden;
 
 #endif /* _SFRAME_LIBGCC_H  */
