@@ -850,7 +850,8 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
 	break;
       address = next;
     }
-  qsort (*pairs, count, sizeof **pairs, compare_pairs);
+  if (count > 0)
+    qsort (*pairs, count, sizeof **pairs, compare_pairs);
   return count;
 }
 

@@ -173,6 +173,12 @@ work_on_object (struct job *job, const struct object *object)
       if (why != NULL)
 	return why;
     }
+  if (options.mode != MODE_REMOVE && job->conversion.function_count == 0
+      && job->conversion.left_out_count == 0)
+    {
+      job->outcome = OUTCOME_NOTHING;
+      return "no function in .eh_frame";
+    }
   return (options.mode == MODE_CHECK ? check (job, object)
 	  : change (job, object));
 }
