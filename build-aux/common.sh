@@ -13,6 +13,11 @@ export PATH
 # Meant for what the caller types: options of tar, the repository of a git hook.
 unset TAR_OPTIONS GREP_OPTIONS POSIXLY_CORRECT
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+# And for what the caller compiles, or runs by these languages.
+unset CC CXX CPP CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS ASFLAGS KCFLAGS
+unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_RUN_PATH
+unset COMPILER_PATH GCC_EXEC_PREFIX LD_LIBRARY_PATH LD_PRELOAD
+unset PERL5LIB PERL5OPT PYTHONPATH PYTHONHOME
 
 me=$(basename -- "$0")
 top=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)

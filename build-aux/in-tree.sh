@@ -11,6 +11,9 @@ if test "$(realpath "$build/root")" = /; then
 else
   inside=/sframe
 fi
+# Programs of the caller's home would be found there, too: configure and Kconfig
+# look for whatever there is, and take it.
+test "$inside" = "$top" || PATH=/usr/sbin:/usr/bin:/sbin:/bin
 # Scripts of glibc's would otherwise leave bytecode among the sources, which
 # then look changed.
 CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
