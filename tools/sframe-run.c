@@ -429,7 +429,7 @@ bind_files (enum libc libc, const char *from, const char *to)
   char source[PATH_MAX], target[PATH_MAX];
   DIR *dir = opendir (from);
   if (dir == NULL)
-    fail (errno, "%s (run make first)", from);
+    fail (errno, "%s", from);
   for (struct dirent *entry; (entry = readdir (dir)) != NULL; )
     {
       if (!is_wanted (libc, entry->d_name))
@@ -452,9 +452,15 @@ bind_libc (enum libc libc, const struct machine *machine)
 	library_directory (link ? machine->linked : machine->shared), NULL);
   join (from, top, "/build/", machine->name, "/install",
 	link ? machine->new_linked : machine->new_shared, NULL);
-  /* While the libc is still being built a compiler is of use without it.  */
-  if (link && !exists (from))
-    return;
+  if (!exists (from))
+    {
+      /* While the libc is still being built a compiler is of use without it.  */
+      if (link)
+	return;
+      fail (errno, "%s (run make glibc%s%s)", from,
+	    machine->emulator != NULL ? "-" : "",
+	    machine->emulator != NULL ? machine->name : "");
+    }
   bind_files (libc, from, to);
   if (link)
     return;
