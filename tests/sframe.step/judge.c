@@ -1,5 +1,6 @@
 /* Loaded into any program: compares backtrace with the truth, with libgcc and
-   with libunwind wherever its tracer sends a signal, at each instruction.
+   with libunwind wherever its tracer sends a signal, at each instruction; and
+   the kernel's call chains, if told to.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -23,12 +24,17 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "kernel.h"
 #include "machine.h"
 #include "results.h"
 
 /* FRAMES is more than any program under test has.  SKIPPED are those of the
    judge itself: collect, the handler and its signal frame.  */
-enum { FRAMES = 128, SKIPPED = 3, SHOWN_MAX = 4 };
+enum { FRAMES = 128, SKIPPED = 3, SHOWN_MAX = 4, TOLD_MAX = 4096 };
+
+/* The judge's own frames in a chain of the kernel's from the handler: touch,
+   kernel_collect, compare_kernel, the handler and its signal frame.  */
+enum { KERNEL_SKIPPED = 5 };
 
 #define NOINLINE __attribute__ ((noinline))
 
@@ -63,6 +69,9 @@ struct thread
 static _Thread_local struct thread thread
   __attribute__ ((tls_model ("initial-exec")));
 static struct results *results;
+static bool asks_kernel;
+/* What handlers return to.  */
+static uintptr_t restorer;
 /* The function that calls the last one of a jump.  */
 static void *jump;
 static int (*libunwind_backtrace) (void **, int);
@@ -208,11 +217,9 @@ follow_returns (const struct place *now)
     }
 }
 
-/* Take notice of a call, or of the entry to a handler of the program's, which
-   returns to RESTORER.  */
+/* Take notice of a call, or of the entry to a handler of the program's.  */
 static void
-follow_calls (const struct place *now, const ucontext_t *context,
-	      uintptr_t restorer)
+follow_calls (const struct place *now, const ucontext_t *context)
 {
   uintptr_t ret = returns_to (now);
 
@@ -245,6 +252,20 @@ show_all (const struct seen *seen, void *const *truth, int count)
   show ("backtrace", seen->ours.pc, seen->ours.count);
   show ("libgcc", seen->libgcc.pc, seen->libgcc.count);
   show ("libunwind", seen->libunwind.pc, seen->libunwind.count);
+}
+
+/* The same for the kernel's chains.  */
+static void
+show_chains (const struct chain *topmost, const struct chain *handled,
+	     void *const *truth, int count)
+{
+  static int shown;
+
+  if (__atomic_fetch_add (&shown, 1, __ATOMIC_RELAXED) >= SHOWN_MAX)
+    return;
+  show ("known calls", truth, count);
+  show ("kernel, topmost", topmost->pc, topmost->count);
+  show ("kernel, in the handler", handled->pc, handled->count);
 }
 
 static void
@@ -369,15 +390,24 @@ compare_with_calls (const struct seen *seen, void *const *pcs, int count)
     show_all (seen, pcs, count);
 }
 
-static void
-compare (const struct seen *seen, const struct place *now)
+/* Store the PCs of the known calls, the latest first.  */
+static int
+list_calls (const struct place *now, void **pcs)
 {
-  void *pcs[FRAMES + 1];
   int count = 0;
 
   pcs[count++] = (void *) now->pc;
   for (int i = thread.depth; i-- > 0;)
     pcs[count++] = (void *) thread.calls[i].ret;
+  return count;
+}
+
+static void
+compare (const struct seen *seen, const struct place *now)
+{
+  void *pcs[FRAMES + 1];
+  int count = list_calls (now, pcs);
+
   if (LOSES_STEPS && is_as_libgcc (seen)
       && !is_same (&seen->ours, pcs, count))
     {
@@ -390,6 +420,129 @@ compare (const struct seen *seen, const struct place *now)
     compare_with_libgcc (seen);
   else
     compare_with_calls (seen, pcs, count);
+}
+
+/* Write WHAT, OBJECT and ADDRESS to standard error, once in a program.  */
+static void
+tell_once (const char *what, const char *object, uintptr_t address)
+{
+  static struct { const char *what; uintptr_t address; } told[TOLD_MAX];
+  uintptr_t none;
+
+  for (int i = 0; i < TOLD_MAX; ++i)
+    {
+      none = 0;
+      if (__atomic_compare_exchange_n (&told[i].address, &none, address, false,
+				       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	{
+	  told[i].what = what;
+	  dprintf (STDERR_FILENO, "%s %s %lx\n", what, object,
+		   (unsigned long int) address);
+	  return;
+	}
+      if (none == address && told[i].what == what)
+	return;
+    }
+}
+
+/* How many of the COUNT PCS, from the first on, the kernel must find: up to the
+   first one in code without a table.  What was interrupted did not call, and
+   what handlers return to is known by its code.  */
+static int
+count_described (void *const *pcs, int count)
+{
+  const char *object;
+  bool interrupted = true;
+
+  for (int i = 0; i < count; ++i)
+    {
+      bool restores = (uintptr_t) pcs[i] == restorer;
+      if (!restores
+	  && kernel_function ((uintptr_t) pcs[i] - !interrupted, &object) == 0)
+	return i + 1;
+      interrupted = restores;
+    }
+  return count;
+}
+
+/* Tell where the kernel was right: in a function with a table, or where a
+   handler returns to.  */
+static void
+tell_reached (void *pc)
+{
+  const char *object;
+  uintptr_t function = kernel_function ((uintptr_t) pc, &object);
+
+  if ((uintptr_t) pc == restorer)
+    tell_once ("reached", "restorer", restorer);
+  else if (function != 0)
+    tell_once ("reached", object, function);
+}
+
+/* Tell that PC has no table.  */
+static void
+tell_end (void *pc)
+{
+  struct dl_find_object object;
+
+  if (_dl_find_object (pc, &object) == 0)
+    tell_once ("ended", object.dlfo_link_map->l_name,
+	       (uintptr_t) pc - (uintptr_t) object.dlfo_map_start);
+  else
+    tell_once ("ended", "?", (uintptr_t) pc);
+}
+
+/* Compare the kernel's CHAIN, from its frame SKIP on, with the COUNT known
+   calls PCS.  Return whether it is what it must be.  */
+static bool
+compare_chain (const struct chain *chain, int skip, void *const *pcs,
+	       int count, struct chains *chains)
+{
+  int seen = chain->count - skip;
+  int described = count_described (pcs, count);
+  bool good = (seen >= described
+	       && memcmp (chain->pc + skip, pcs, described * sizeof *pcs) == 0);
+  bool right = (good && seen == count
+		&& memcmp (chain->pc + skip, pcs, count * sizeof *pcs) == 0);
+
+  add (&chains->taken, true);
+  add (&chains->right, right);
+  add (&chains->cut, good && !right && seen == described);
+  add (&chains->guessed, good && !right && seen > described
+		         && described < count);
+  good = right || (good && described < count);
+  add (&chains->wrong, !good);
+  if (good && !right)
+    tell_end (pcs[described - 1]);
+  return good;
+}
+
+/* Compare what the kernel tells with the known calls or, where a frame is being
+   replaced, with backtrace.  */
+static void NOINLINE
+compare_kernel (const struct seen *seen, const struct place *now)
+{
+  struct chain topmost, handled;
+  void *calls[FRAMES + 1], *const *pcs = calls;
+  int count = list_calls (now, calls);
+  bool good = true;
+
+  kernel_collect (now->pc, &topmost, &handled);
+  if (thread.replacing || !thread.begun || count_unwritten () < thread.depth
+      || is_target (&seen->ours, &seen->libgcc, pcs, count))
+    {
+      pcs = seen->ours.pc + SKIPPED;
+      count = seen->ours.count - SKIPPED;
+    }
+  if (topmost.count > 0)
+    good = compare_chain (&topmost, 0, pcs, count, &results->topmost);
+  if (good && topmost.count > 0)
+    tell_reached (pcs[0]);
+  if (handled.count > 0)
+    good &= compare_chain (&handled, KERNEL_SKIPPED, pcs, count,
+			   &results->handled);
+  if (!good)
+    show_chains (&topmost, &handled, pcs, count);
 }
 
 /* If the next instruction blocks SIGTRAP or our own signal let it not: a trap
@@ -421,6 +574,7 @@ handler (int signo, siginfo_t *info, void *context)
 
   (void) signo;
   (void) info;
+  restorer = (uintptr_t) __builtin_return_address (0);
   collect (&seen);
   if (!thread.begun)
     begin (&seen.libgcc, &now);
@@ -428,8 +582,7 @@ handler (int signo, siginfo_t *info, void *context)
     {
       follow_returns (&now);
       if (has_jumped (&now))
-	follow_calls (&now, context,
-		      (uintptr_t) __builtin_return_address (0));
+	follow_calls (&now, context);
     }
   thread.before = now;
 
@@ -441,6 +594,8 @@ handler (int signo, siginfo_t *info, void *context)
     compare_with_libgcc (&seen);
   else
     compare (&seen, &now);
+  if (asks_kernel)
+    compare_kernel (&seen, &now);
   keep_unblocked (context);
   errno = saved_errno;
 }
@@ -469,7 +624,11 @@ start (void)
 		  atoi (descriptor), 0);
   if (results == MAP_FAILED)
     abort ();
-  load_libunwind ();
+  asks_kernel = getenv (KERNEL_VARIABLE) != NULL;
+  if (asks_kernel && !kernel_start ())
+    abort ();
+  if (!asks_kernel)
+    load_libunwind ();
   jump = _Unwind_FindEnclosingFunction ((char *) siglongjmp + 1);
   signal (SIGSEGV, leave_peer);
   sigfillset (&action.sa_mask);

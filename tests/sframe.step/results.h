@@ -39,6 +39,14 @@ struct results
   long int peer_faults;
   /* Where backtrace and libgcc differed.  */
   long int libgcc_differs;
+  /* The kernel's chains: those from the instruction itself, and those from the
+     handler that was called there.  */
+  struct chains
+  {
+    /* Taken; as the calls were made; ending at code without a table, or going
+       on there by a guess; otherwise.  */
+    long int taken, right, cut, guessed, wrong;
+  } topmost, handled;
 };
 
 #endif /* RESULTS_H  */

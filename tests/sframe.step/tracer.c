@@ -246,6 +246,14 @@ run_program (const char *preload, int descriptor, char **argv)
 }
 
 static void
+print_chains (const char *what, const struct chains *chains)
+{
+  printf ("%s %ld %s-right %ld %s-cut %ld %s-guessed %ld %s-wrong %ld\n", what,
+	  chains->taken, what, chains->right, what, chains->cut, what,
+	  chains->guessed, what, chains->wrong);
+}
+
+static void
 print_results (void)
 {
   printf ("judged %ld known %ld wrong %ld short %ld", results->judged,
@@ -257,6 +265,8 @@ print_results (void)
 	  " libunwind-wrong %ld peer-faults %ld\n", results->libgcc_differs,
 	  results->libgcc_wrong, results->libunwind_asked,
 	  results->libunwind_wrong, results->peer_faults);
+  print_chains ("topmost", &results->topmost);
+  print_chains ("handled", &results->handled);
 }
 
 int
