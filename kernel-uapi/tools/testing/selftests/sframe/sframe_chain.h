@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -89,6 +90,32 @@ static inline struct perf_event_attr chain_attr(unsigned int type,
 		.defer_callchain = 1,
 		.defer_output = 1,
 	};
+}
+
+/* The number that a file of the kernel's consists of, or -1. */
+static inline int read_number(const char *name)
+{
+	FILE *file = fopen(name, "r");
+	int number = -1;
+
+	if (file && fscanf(file, "%d", &number) != 1)
+		number = -1;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* An event of signals that the thread is sent, or sends; -1 if there is none. */
+static inline int signal_attr(struct perf_event_attr *attr)
+{
+	int event;
+
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	event = read_number("/sys/kernel/tracing/events/signal/signal_generate/id");
+	if (event < 0)
+		return -1;
+	*attr = chain_attr(PERF_TYPE_TRACEPOINT, event);
+	return 0;
 }
 
 static inline void close_ring(struct ring *ring)

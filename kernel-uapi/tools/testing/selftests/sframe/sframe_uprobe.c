@@ -85,15 +85,9 @@ static unsigned long file_offset(unsigned long address)
 static int probe_attr(struct perf_event_attr *attr, unsigned long address,
 		      int at_return)
 {
-	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
-	unsigned int type;
-	int found = 0;
+	int type = read_number("/sys/bus/event_source/devices/uprobe/type");
 
-	if (file) {
-		found = fscanf(file, "%u", &type) == 1;
-		fclose(file);
-	}
-	if (!found)
+	if (type < 0)
 		return -1;
 	*attr = chain_attr(type, at_return);
 	attr->uprobe_path = (unsigned long)"/proc/self/exe";
@@ -112,49 +106,46 @@ static void learn(void (*path)(void))
 	known_count = noted_count;
 }
 
-/*
- * The probe's own sample, where the instruction is executed elsewhere, unless
- * the kernel has emulated it, so that it is behind.
- */
-TEST(probed_instruction)
+/* Take the sample of a probe; its chain is of call_again() and what it calls. */
+static void take_sample(struct __test_metadata *_metadata,
+			unsigned long address, int at_return)
 {
 	struct perf_event_attr attr;
 
-	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed_here, 0));
+	ASSERT_EQ(0, probe_attr(&attr, address, at_return));
 	wanted = 0;
 	learn(call_again);
 	ASSERT_EQ(1, record_event(&attr, call_again, 0));
 	ASSERT_GT(chain_count, 2);
-	EXPECT_GE(8, chain[0] - (unsigned long)probed_here);
+}
+
+/*
+ * The instruction at @address is executed elsewhere, unless the kernel has
+ * emulated it, so that the chain begins behind it.
+ */
+static void expect_probe(struct __test_metadata *_metadata,
+			 unsigned long address)
+{
+	take_sample(_metadata, address, 0);
+	EXPECT_GE(8, chain[0] - address);
 	EXPECT_EQ(known[1], chain[1]);
 	EXPECT_EQ(known[0], chain[2]);
 }
 
-/* The first instruction may have been emulated, so that it is the second. */
+TEST(probed_instruction)
+{
+	expect_probe(_metadata, (unsigned long)probed_here);
+}
+
 TEST(probed_start)
 {
-	struct perf_event_attr attr;
-
-	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed, 0));
-	wanted = 0;
-	learn(call_again);
-	ASSERT_EQ(1, record_event(&attr, call_again, 0));
-	ASSERT_GT(chain_count, 2);
-	EXPECT_GE(8, chain[0] - (unsigned long)probed);
-	EXPECT_EQ(known[1], chain[1]);
-	EXPECT_EQ(known[0], chain[2]);
+	expect_probe(_metadata, (unsigned long)probed);
 }
 
 /* The sample of the return: the program is in the caller. */
 TEST(probed_return)
 {
-	struct perf_event_attr attr;
-
-	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed, 1));
-	wanted = 0;
-	learn(call_again);
-	ASSERT_EQ(1, record_event(&attr, call_again, 0));
-	ASSERT_GT(chain_count, 1);
+	take_sample(_metadata, (unsigned long)probed, 1);
 	EXPECT_EQ(known[1], chain[0]);
 	EXPECT_EQ(known[0], chain[1]);
 }
