@@ -7,6 +7,8 @@
 
 #include <linux/unwind_user_types.h>
 
+#include <signal.h>
+
 #include "process.h"
 
 enum
@@ -124,6 +126,53 @@ test_last_call (void)
   end_process ();
 }
 
+/* The task's last signals, up to @COUNT of them, the first of a fault at
+   @ADDRESS; then the step from TEXT + 0x10, where another row begins.  */
+static void
+check_fault (int signo, int code, unsigned long address, int count, bool behind)
+{
+  struct sigqueue queue[8] = {
+    { .info = { signo, code, (void *) address } }
+  };
+
+  INIT_LIST_HEAD (&current->pending.list);
+  for (int i = 0; i < count; ++i)
+    list_add_tail (&queue[i].list, &current->pending.list);
+  state.ip = TEXT + TEXT_SIZE;
+  state.sp = STACK + 0x100;
+  state.topmost = true;
+  if (behind)
+    check_step (TEXT + 0x40, STACK + 0x100);
+  else
+    CHECK (sframe_unwind_next (&state) == -ENOENT);
+  INIT_LIST_HEAD (&current->pending.list);
+}
+
+/* The PSW is behind an instruction that is the last of a function.  */
+static void
+test_behind_fault (void)
+{
+  unsigned long end = TEXT + TEXT_SIZE;
+  struct sighand_struct sighand;
+
+  start ();
+  current->sighand = &sighand;
+  check_fault (SIGILL, 1, end - 2, 0, false);
+  check_fault (SIGILL, 1, end - 2, 1, true);
+  check_fault (SIGFPE, 1, end - 6, 1, true);
+  check_fault (SIGTRAP, 1, end - 2, 1, true);
+  check_fault (SIGTRAP, 2, end - 2, 1, false);
+  /* Sent, or of a fault elsewhere.  */
+  check_fault (SIGILL, -6, end - 2, 1, false);
+  check_fault (11, 1, end - 2, 1, false);
+  check_fault (SIGILL, 1, end, 1, false);
+  check_fault (SIGILL, 1, end - 8, 1, false);
+  /* Others came after it, but not many.  */
+  check_fault (SIGILL, 1, end - 2, 4, true);
+  check_fault (SIGILL, 1, end - 2, 5, false);
+  end_process ();
+}
+
 /* SP is in FPR 2, DWARF 17, until LGDR restores it, which code alone tells;
    see the comment at s390_unwind_saved_sp.  */
 static void
@@ -147,6 +196,16 @@ test_saved_sp (void)
   /* LG %r2,160(%r15); LGDR %r11,%f0; LHI %r3,0; LGDR; BR.  */
   CODE (TEXT + 0x10, 0xe320, 0xf0a0, 0x0004, 0xb3cd, 0x00b0, 0xa738, 0,
 	0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
+  /* Each is as long as its first two bits say: what follows LHI, and not the
+     end of LGFI.  */
+  CODE (TEXT + 0x10, 0xa738, 0, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
+  CODE (TEXT + 0x10, 0xc021, 0x1234, 0xb3cd, 0x07f2, 0x07fe);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10, 0xbf21, 0x1000, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
+  CODE (TEXT + 0x10, 0x1812, 0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (true);
   /* Not of this way to the end: BR, BRC, BRASL and CGRJ are in front.  */
   CODE (TEXT + 0x10, 0x07fe, 0xb3cd, 0x00f2);
@@ -315,6 +374,7 @@ static const struct test_case cases[] = {
   CASE (leaf),
   CASE (odd_addresses),
   CASE (last_call),
+  CASE (behind_fault),
   CASE (saved_sp),
   CASE (plt),
   CASE (calls),

@@ -466,6 +466,42 @@ test_signal_frame (void)
   end_process ();
 }
 
+/* A function of which INT3 is the last instruction: it is what was interrupted
+   or, at the top, what a signal on its way is for.  */
+static void
+test_behind_trap (void)
+{
+  for (int i = 0; i < 8; ++i)
+    {
+      bool trap = i & 1, int3 = i & 2, topmost = i & 4;
+
+      start ();
+      put_signal_frame (STACK + 0x800);
+      poke (STACK + 0x800 + 40 + 16 * 8, TEXT + TEXT_SIZE, 8);
+      /* REG_TRAPNO.  */
+      poke (STACK + 0x800 + 40 + 20 * 8, trap ? 3 : 14, 8);
+      poke (TEXT + TEXT_SIZE - 1, int3 ? 0xcc : 0x90, 1);
+      add ();
+      state = (struct unwind_user_state) {
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+      };
+      CHECK (sframe_unwind_next (&state) == 0);
+      if (topmost)
+	{
+	  state.topmost = true;
+	  state.ip_behind = state.interrupted = false;
+	  current->thread.trap_nr = 3;
+	  current->pending.signal = trap ? 1 << 4 : 1 << 5;
+	}
+      if (trap && int3)
+	check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+      else
+	check_error (-ENOENT);
+      current->pending.signal = 0;
+      end_process ();
+    }
+}
+
 /* Interrupted frames have all registers.  By DWARF number, where they are in
    the gregs of <sys/ucontext.h>: REG_RAX is 13, and so on.  */
 static void
@@ -1041,6 +1077,7 @@ static const struct test_case cases[] = {
   CASE (registers),
   CASE (flexible_places),
   CASE (signal_frame),
+  CASE (behind_trap),
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),
   CASE (corrupt),

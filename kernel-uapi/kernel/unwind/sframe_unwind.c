@@ -987,6 +987,8 @@ static int sframe_lookup(struct unwind_user_state *state,
 	unsigned long ip = state->ip;
 	int ret;
 
+	if (state->topmost)
+		state->ip_behind = sframe_arch_ip_behind(ip);
 	/* A call that never returns may have its return address elsewhere. */
 	if ((!state->topmost && !state->interrupted) || state->ip_behind)
 		ip--;

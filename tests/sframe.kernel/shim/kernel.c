@@ -8,7 +8,12 @@
 #include <stdlib.h>
 
 struct machine machine;
-struct task_struct current_task = { .comm = "test" };
+struct task_struct current_task = {
+  .comm = "test",
+#ifdef SHIM_S390
+  .pending.list = LIST_HEAD_INIT (current_task.pending.list),
+#endif
+};
 struct pt_regs current_registers;
 
 static void

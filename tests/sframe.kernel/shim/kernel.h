@@ -167,6 +167,8 @@ struct task_struct
   struct uprobe_task *utask;
   struct mm_struct *mm;
   struct thread_struct thread;
+  struct sigpending pending;
+  struct sighand_struct *sighand;
   const char *comm;
 };
 

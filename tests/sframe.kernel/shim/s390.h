@@ -8,6 +8,8 @@
 #ifndef SHIM_S390_H
 #define SHIM_S390_H
 
+#include <linux/list.h>
+
 /* asm/processor.h  */
 
 #define TASK_SIZE (-4096UL)
@@ -24,6 +26,31 @@ struct thread_struct
     __vector128 vxrs[32];
   } ufpu;
 };
+
+/* linux/signal_types.h, linux/spinlock.h: nobody else sends signals.  */
+
+struct sigqueue
+{
+  struct list_head list;
+  struct
+  {
+    int si_signo, si_code;
+    void *si_addr;
+  } info;
+};
+
+struct sigpending
+{
+  struct list_head list;
+};
+
+struct sighand_struct
+{
+  int siglock;
+};
+
+#define spin_lock_irq(lock) ((void) (lock))
+#define spin_unlock_irq(lock) ((void) (lock))
 
 /* All of them are always saved.  */
 #define save_user_fpu_regs() ((void) 0)
@@ -63,6 +90,7 @@ extern unsigned long vdso_text_size (void);
 /* asm/unwind_user.h, as far as it is not about words of 32 bits  */
 
 struct unwind_user_state;
+extern bool s390_unwind_ip_behind (unsigned long ip);
 extern int s390_unwind_signal (struct unwind_user_state *state);
 extern bool s390_unwind_restorer (unsigned long ip);
 extern bool s390_unwind_return_ok (unsigned long ip);

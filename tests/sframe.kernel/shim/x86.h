@@ -12,6 +12,18 @@
 
 struct thread_struct
 {
+  unsigned long trap_nr;
+};
+
+/* asm/trapnr.h  */
+
+#define X86_TRAP_BP 3
+
+/* linux/signal_types.h: a set of signals is a number.  */
+
+struct sigpending
+{
+  unsigned long signal;
 };
 
 struct pt_regs
@@ -26,7 +38,7 @@ struct ucontext
   struct
   {
     unsigned long r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx,
-      ax, cx, sp, ip;
+      ax, cx, sp, ip, flags, segments, err, trapno;
   } uc_mcontext;
 };
 

@@ -6,9 +6,12 @@
  * wrong frame is worse than a trace that ends.
  */
 #include <linux/errno.h>
+#include <linux/list.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sframe.h>
 #include <linux/signal.h>
+#include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -65,6 +68,41 @@ static bool psw_is_behind(int signal, int code)
 	default:
 		return false;
 	}
+}
+
+/* Signals that are queued last, of which one may be that of a fault. */
+#define QUEUED_MAX	4
+
+/* No instruction is longer. */
+#define INSN_MAX	6
+
+/**
+ * s390_unwind_ip_behind - whether the task has faulted in front of an address
+ * @ip:		where its PSW is
+ *
+ * Others may send it signals, too, though not such as tell of a place.  Only
+ * the last ones are looked at: a task can have any number of them.
+ *
+ * Return: whether that is behind the instruction that faulted.
+ */
+bool s390_unwind_ip_behind(unsigned long ip)
+{
+	struct sigqueue *q;
+	bool behind = false;
+	int n = 0;
+
+	if (list_empty(&current->pending.list))
+		return false;
+	spin_lock_irq(&current->sighand->siglock);
+	list_for_each_entry_reverse(q, &current->pending.list, list) {
+		if (psw_is_behind(q->info.si_signo, q->info.si_code) &&
+		    ip - 1 - (unsigned long)q->info.si_addr < INSN_MAX)
+			behind = true;
+		if (++n == QUEUED_MAX)
+			break;
+	}
+	spin_unlock_irq(&current->sighand->siglock);
+	return behind;
 }
 
 /*

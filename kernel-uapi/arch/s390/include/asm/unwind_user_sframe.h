@@ -94,6 +94,12 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 			&regs->fpregs.fprs[sframe_fprs[reg]]);
 }
 
+/* Whether the topmost frame has faulted in front of @ip. */
+static inline bool sframe_arch_ip_behind(unsigned long ip)
+{
+	return s390_unwind_ip_behind(ip);
+}
+
 static inline int sframe_arch_signal(struct unwind_user_state *state)
 {
 	return s390_unwind_signal(state);

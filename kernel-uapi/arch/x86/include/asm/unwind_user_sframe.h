@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sframe_format.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -17,6 +18,7 @@
 #include <linux/unwind_user_types.h>
 #include <asm/ptrace.h>
 #include <asm/sigframe.h>
+#include <asm/trapnr.h>
 
 #define SFRAME_ABI		SFRAME_ABI_AMD64_LE
 #define SFRAME_REG_FP		6
@@ -116,6 +118,21 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 	       next == SFRAME_RESTORER_SYSCALL;
 }
 
+/* Whether INT3 is in front of @ip. */
+static inline bool sframe_behind_int3(unsigned long ip)
+{
+	u8 code;
+
+	return !get_user(code, (u8 __user *)(ip - 1)) && code == 0xcc;
+}
+
+/* Whether the topmost frame has trapped in front of @ip. */
+static inline bool sframe_arch_ip_behind(unsigned long ip)
+{
+	return sigismember(&current->pending.signal, SIGTRAP) &&
+	       current->thread.trap_nr == X86_TRAP_BP && sframe_behind_int3(ip);
+}
+
 /**
  * sframe_arch_signal - step from a signal restorer to what was interrupted
  * @state:	the frame; its SP is at the ucontext, since the handler returned
@@ -126,16 +143,19 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
  */
 static inline int sframe_arch_signal(struct unwind_user_state *state)
 {
-	unsigned long ucontext = state->sp, ip, sp, fp;
+	unsigned long ucontext = state->sp, ip, sp, fp, trap;
 
 	if (!sframe_in_restorer(state->ip, state->topmost || state->interrupted))
 		return -ENOENT;
 	if (get_user(ip, (unsigned long __user *)(ucontext +
 			offsetof(struct ucontext, uc_mcontext.ip))) ||
+	    get_user(trap, (unsigned long __user *)(ucontext +
+			offsetof(struct ucontext, uc_mcontext.trapno))) ||
 	    sframe_ucontext_reg(ucontext, SFRAME_REG_SP, &sp) ||
 	    sframe_ucontext_reg(ucontext, SFRAME_REG_FP, &fp))
 		return -EFAULT;
 	state->ip = ip;
+	state->ip_behind = trap == X86_TRAP_BP && sframe_behind_int3(ip);
 	state->sp = sp;
 	state->fp = fp;
 	state->ucontext = ucontext;

@@ -173,6 +173,39 @@ TEST(fault_at_the_end)
 		      divide_after);
 }
 
+/* The signal @number is on its way, and the PSW at @interrupted. */
+static void expect_pending(struct __test_metadata *_metadata, int number,
+			   asm_function interrupt, const char *interrupted)
+{
+	struct sigaction action = { .sa_handler = handler };
+	struct perf_event_attr attr;
+
+	if (signal_attr(&attr))
+		SKIP(return, "no events of signals");
+	ASSERT_EQ(0, sigaction(number, &action, NULL));
+	signal_number = number;
+	function = interrupt;
+	rehearse(call_signalled);
+	ASSERT_EQ(1, record_event(&attr, call_signalled,
+				  (unsigned long)interrupted));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(asm_return, chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+/* Likewise the PSW that the kernel has. */
+TEST(pending_fault_at_the_end)
+{
+	expect_pending(_metadata, SIGILL, illegal_at_end, illegal_after);
+	expect_pending(_metadata, SIGFPE, divide_at_end, divide_after);
+}
+
+TEST(pending_at_the_start)
+{
+	expect_pending(_metadata, SIGUSR1, send_at_end, send_after);
+	expect_pending(_metadata, SIGILL, send_at_end, send_after);
+}
+
 /* The PSW is where the program goes on, though the signal is the same. */
 TEST(sent_at_the_start)
 {

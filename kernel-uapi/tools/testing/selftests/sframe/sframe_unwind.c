@@ -397,6 +397,54 @@ TEST(start_of_a_context)
 	EXPECT_EQ(context_return, chain[4]);
 }
 
+/* Its last instruction is a trap. */
+void trap_at_end(void);
+extern const char after_trap[];
+
+static noinline void call_trap(void)
+{
+	NOTE();
+	asm volatile("mov $1, %%ebp" : : : "rbp");
+	if (!sigsetjmp(back, 1))
+		trap_at_end();
+	KEEP();
+}
+
+/* The frame that was interrupted is behind it, at the next function. */
+TEST(signal_behind_the_end)
+{
+	struct sigaction action = { .sa_handler = fault_handler };
+	int at;
+
+	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
+	rehearse(call_trap);
+	ASSERT_EQ(1, record(call_trap));
+	at = noted_count;
+	ASSERT_GT(chain_count, at + 3);
+	EXPECT_EQ((unsigned long)after_trap, chain[at + 1]);
+	EXPECT_EQ(noted[0], chain[at + 3]);
+}
+
+static void leave(int signal)
+{
+	siglongjmp(back, 1);
+}
+
+/* So it is when the signal is on its way. */
+TEST(behind_the_end)
+{
+	struct sigaction action = { .sa_handler = leave };
+	struct perf_event_attr attr;
+
+	if (signal_attr(&attr))
+		SKIP(return, "no events of signals");
+	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
+	rehearse(call_trap);
+	ASSERT_EQ(1, record_event(&attr, call_trap, (unsigned long)after_trap));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
 /* Its CFA is in RBX, and FP at @data. */
 void by_rbx(void (*next)(void), const unsigned long *data);
 extern const char by_rbx_return[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Functions whose CFA is in a register that only the topmost frame has, the
- * second of which calls, and one that has no table.
+ * second of which calls, one that traps, and one that has no table.
  */
 	.text
 	.globl	use_r10, use_r10_access
@@ -18,6 +18,23 @@ use_r10_access:
 	ret
 	.cfi_endproc
 	.size	use_r10, . - use_r10
+
+/* Its last instruction is a trap, and that behind it in another state. */
+	.globl	trap_at_end, after_trap
+	.type	trap_at_end, @function
+trap_at_end:
+	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	int3
+	.cfi_endproc
+	.size	trap_at_end, . - trap_at_end
+	.type	after_trap, @function
+after_trap:
+	.cfi_startproc
+	ret
+	.cfi_endproc
+	.size	after_trap, . - after_trap
 
 	.globl	by_rbx, by_rbx_return
 	.type	by_rbx, @function
