@@ -153,10 +153,8 @@ static void
 test_behind_fault (void)
 {
   unsigned long end = TEXT + TEXT_SIZE;
-  struct sighand_struct sighand;
 
   start ();
-  current->sighand = &sighand;
   check_fault (SIGILL, 1, end - 2, 0, false);
   check_fault (SIGILL, 1, end - 2, 1, true);
   check_fault (SIGFPE, 1, end - 6, 1, true);

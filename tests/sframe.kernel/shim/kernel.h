@@ -168,7 +168,6 @@ struct task_struct
   struct mm_struct *mm;
   struct thread_struct thread;
   struct sigpending pending;
-  struct sighand_struct *sighand;
   const char *comm;
 };
 

@@ -27,7 +27,7 @@ struct thread_struct
   } ufpu;
 };
 
-/* linux/signal_types.h, linux/spinlock.h: nobody else sends signals.  */
+/* linux/signal_types.h, linux/sched/signal.h: nobody else sends signals.  */
 
 struct sigqueue
 {
@@ -44,13 +44,8 @@ struct sigpending
   struct list_head list;
 };
 
-struct sighand_struct
-{
-  int siglock;
-};
-
-#define spin_lock_irq(lock) ((void) (lock))
-#define spin_unlock_irq(lock) ((void) (lock))
+#define lock_task_sighand(task, flags) (*(flags) = 0, true)
+#define unlock_task_sighand(task, flags) ((void) (flags))
 
 /* All of them are always saved.  */
 #define save_user_fpu_regs() ((void) 0)

@@ -11,7 +11,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sframe.h>
 #include <linux/signal.h>
-#include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -88,12 +87,14 @@ static bool psw_is_behind(int signal, int code)
 bool s390_unwind_ip_behind(unsigned long ip)
 {
 	struct sigqueue *q;
+	unsigned long flags;
 	bool behind = false;
 	int n = 0;
 
 	if (list_empty(&current->pending.list))
 		return false;
-	spin_lock_irq(&current->sighand->siglock);
+	if (!lock_task_sighand(current, &flags))
+		return false;
 	list_for_each_entry_reverse(q, &current->pending.list, list) {
 		if (psw_is_behind(q->info.si_signo, q->info.si_code) &&
 		    ip - 1 - (unsigned long)q->info.si_addr < INSN_MAX)
@@ -101,7 +102,7 @@ bool s390_unwind_ip_behind(unsigned long ip)
 		if (++n == QUEUED_MAX)
 			break;
 	}
-	spin_unlock_irq(&current->sighand->siglock);
+	unlock_task_sighand(current, &flags);
 	return behind;
 }
 
