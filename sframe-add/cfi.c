@@ -9,8 +9,8 @@
    Linux Standard Base Core Specification, "Exception Frames".
 
    The instructions are carried out here, not by libdw, for two reasons: libdw
-   begins anew for each row; and it is the judge in the tests of what is written
-   here, so that the two are to have nothing in common.  */
+   begins anew for each row; and in the tests it judges what is written here, so
+   that the two must have nothing in common.  */
 
 #include <sframe-dwarf.h>
 #include <stdlib.h>
@@ -349,22 +349,6 @@ set_location (struct run *run, uint64_t reg, struct location location)
 }
 
 static void
-set_offset (struct run *run, uint64_t reg, enum way way, uint64_t offset)
-{
-  set_location (run, reg, (struct location) { .way = way, .offset = offset });
-}
-
-static void
-set_expression (struct run *run, struct cursor *cursor, enum way way)
-{
-  uint64_t reg = read_uleb128 (cursor);
-  struct cursor block = read_block (cursor, read_uleb128 (cursor));
-
-  set_location (run, reg,
-		(struct location) { .way = way, .expression = block });
-}
-
-static void
 restore (struct run *run, uint64_t reg)
 {
   struct location *initial = location_of (run, &run->initial, reg);
@@ -507,62 +491,82 @@ advance (struct run *run, uint64_t location)
   return NULL;
 }
 
+/* Where instruction CODE says that its register is; WAY_UNSET if it says no
+   such thing.  */
+static enum way
+way_set_by (unsigned int code)
+{
+  switch (code)
+    {
+    case DW_CFA_undefined:
+      return WAY_UNDEFINED;
+    case DW_CFA_same_value:
+      return WAY_SAME;
+    case DW_CFA_register:
+      return WAY_REGISTER;
+    case DW_CFA_offset_extended:
+    case DW_CFA_offset_extended_sf:
+    case DW_CFA_GNU_negative_offset_extended:
+      return WAY_CFA_MEMORY;
+    case DW_CFA_val_offset:
+    case DW_CFA_val_offset_sf:
+      return WAY_CFA_VALUE;
+    case DW_CFA_expression:
+      return WAY_EXPRESSION_MEMORY;
+    case DW_CFA_val_expression:
+      return WAY_EXPRESSION_VALUE;
+    default:
+      return WAY_UNSET;
+    }
+}
+
+/* The offset of instruction CODE.  */
+static uint64_t
+read_offset (struct run *run, struct cursor *cursor, unsigned int code)
+{
+  int64_t factor = run->entry->data_factor;
+
+  if (code == DW_CFA_offset_extended_sf || code == DW_CFA_val_offset_sf)
+    return read_sleb128 (cursor) * factor;
+  if (code == DW_CFA_GNU_negative_offset_extended)
+    factor = -(uint64_t) factor;
+  return read_uleb128 (cursor) * factor;
+}
+
 /* Instructions that say where a register is.  Return whether CODE is one.  */
 static bool
 run_register (struct run *run, struct cursor *cursor, unsigned int code)
 {
-  int64_t factor = run->entry->data_factor;
-  uint64_t reg;
+  struct location location = { .way = way_set_by (code) };
 
-  if (code == DW_CFA_expression || code == DW_CFA_val_expression)
-    {
-      set_expression (run, cursor, (code == DW_CFA_expression
-				    ? WAY_EXPRESSION_MEMORY
-				    : WAY_EXPRESSION_VALUE));
-      return true;
-    }
-  if (!((code >= DW_CFA_offset_extended && code <= DW_CFA_register)
-	|| code == DW_CFA_offset_extended_sf || code == DW_CFA_val_offset
-	|| code == DW_CFA_val_offset_sf
-	|| code == DW_CFA_GNU_negative_offset_extended))
+  if (location.way == WAY_UNSET && code != DW_CFA_restore_extended)
     return false;
-  reg = read_uleb128 (cursor);
-  switch (code)
+  uint64_t reg = read_uleb128 (cursor);
+  switch (location.way)
     {
-    case DW_CFA_offset_extended:
-      set_offset (run, reg, WAY_CFA_MEMORY, read_uleb128 (cursor) * factor);
-      break;
-    case DW_CFA_GNU_negative_offset_extended:
-      set_offset (run, reg, WAY_CFA_MEMORY, -read_uleb128 (cursor) * factor);
-      break;
-    case DW_CFA_offset_extended_sf:
-      set_offset (run, reg, WAY_CFA_MEMORY, read_sleb128 (cursor) * factor);
-      break;
-    case DW_CFA_val_offset:
-      set_offset (run, reg, WAY_CFA_VALUE, read_uleb128 (cursor) * factor);
-      break;
-    case DW_CFA_val_offset_sf:
-      set_offset (run, reg, WAY_CFA_VALUE, read_sleb128 (cursor) * factor);
-      break;
-    case DW_CFA_restore_extended:
+    case WAY_UNSET:
       restore (run, reg);
+      return true;
+    case WAY_REGISTER:
+      location.reg = read_uleb128 (cursor);
       break;
-    case DW_CFA_undefined:
-      set_offset (run, reg, WAY_UNDEFINED, 0);
+    case WAY_CFA_MEMORY:
+    case WAY_CFA_VALUE:
+      location.offset = read_offset (run, cursor, code);
       break;
-    case DW_CFA_same_value:
-      set_offset (run, reg, WAY_SAME, 0);
+    case WAY_EXPRESSION_MEMORY:
+    case WAY_EXPRESSION_VALUE:
+      location.expression = read_block (cursor, read_uleb128 (cursor));
       break;
     default:
-      set_location (run, reg,
-		    (struct location) { .way = WAY_REGISTER,
-					.reg = read_uleb128 (cursor) });
+      break;
     }
+  set_location (run, reg, location);
   return true;
 }
 
-/* Instructions that say where the CFA is.  Half of it can be changed only where
-   it is a register and an offset.  Return whether CODE is one.  */
+/* Instructions that say where the CFA is.  Half of it can be changed only
+   where it is a register and an offset.  Return whether CODE is one.  */
 static bool
 run_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 {
@@ -665,8 +669,11 @@ run_instruction (struct run *run, struct cursor *cursor)
     case DW_CFA_advance_loc:
       return advance (run, low * run->entry->code_factor + run->location);
     case DW_CFA_offset:
-      set_offset (run, low, WAY_CFA_MEMORY,
-		  read_uleb128 (cursor) * run->entry->data_factor);
+      set_location (run, low,
+		    (struct location)
+		    { .way = WAY_CFA_MEMORY,
+		      .offset = read_offset (run, cursor,
+					     DW_CFA_offset_extended) });
       return NULL;
     case DW_CFA_restore:
       restore (run, low);
@@ -838,7 +845,8 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
   *pairs = NULL;
   while (address < end && open_record (object, address, &record))
     {
-      uint64_t next = address_of (object, record.at) + (record.end - record.at);
+      uint64_t next = (address_of (object, record.at)
+		       + (record.end - record.at));
       /* A CIE has 0 there.  What is damaged is told of later.  */
       if (read_unsigned (&record, 4) != 0)
 	{

@@ -165,7 +165,8 @@ find_place (const struct machine *machine, const struct location *location,
       *place = (struct sframe_place) { .kind = SFRAME_UNCHANGED };
       return true;
     case WAY_CFA_MEMORY:
-      return set_place (machine, place, SFRAME_CFA_MEMORY, 0, location->offset);
+      return set_place (machine, place, SFRAME_CFA_MEMORY, 0,
+			location->offset);
     case WAY_CFA_VALUE:
       return set_place (machine, place, SFRAME_CFA_VALUE, 0, location->offset);
     case WAY_REGISTER:
@@ -180,8 +181,8 @@ find_place (const struct machine *machine, const struct location *location,
     }
 }
 
-/* The same for RA or FP.  CFA + offset as their value has the control word that
-   means padding.  */
+/* The same for RA or FP.  CFA + offset as their value has the control word
+   that means padding.  */
 static bool
 find_saved (const struct machine *machine, const struct location *location,
 	    struct sframe_place *place)
@@ -204,7 +205,8 @@ judge_cfa (const struct machine *machine, const struct location *location,
 {
   if (location->way == WAY_UNSET)
     return "nothing says where its CFA is";
-  if (!find_place (machine, location, cfa) || !is_writable (machine, cfa->offset))
+  if (!find_place (machine, location, cfa)
+      || !is_writable (machine, cfa->offset))
     return "its CFA is computed in another way";
   return NULL;
 }
@@ -235,7 +237,8 @@ is_granted (const struct machine *machine, const struct location *sp,
 	      && place.offset == machine->sp_saved_offset);
     case SFRAME_REGISTER_VALUE:
       /* A leaf function of s390x keeps SP in a floating-point register.  Just
-	 before it is back, GCC has the CFA as if it were, and only the register tells.  */
+	 before it is back, GCC has the CFA as if it were, and only the
+	 register tells.  */
       if (machine->sp_offset != 0)
 	return place.reg >= FIRST_FPR && place.offset == 0 && !no_frame;
       /* Fall through.  */

@@ -213,9 +213,9 @@ put_names (const struct object *object, GElf_Shdr *section,
   return ours;
 }
 
-/* Write the headers of the COUNT old SECTIONS, whose names are followed by ours
-   at NAMES, and of the new ones.  A table that was there before goes by another
-   name.  */
+/* Write the headers of the COUNT old SECTIONS, whose names are followed by
+   ours at NAMES, and of the new ones.  A table that was there before goes by
+   another name.  */
 static void
 put_section_headers (const struct layout *layout, GElf_Shdr *sections,
 		     size_t count, GElf_Word names, struct buffer *out)

@@ -65,8 +65,8 @@ They need not be built again, and nothing else about them changes.\n\
   -j, --jobs=N       work on N files at the same time\n\
       --replace      make a new table where there is one already\n\
       --remove       make the file of before again, byte for byte\n\
-      --check        change nothing; tell whether the table is there and says what\n\
-                     .eh_frame says, and what cannot be in one, with the reason\n\
+      --check        change nothing; tell whether there is a table that says\n\
+                     what .eh_frame says, and what cannot be in it, and why\n\
       --json         one JSON object for each file in place of words\n\
   -v, --verbose      tell of files that are as they should be, too\n\
       --help         print this\n\

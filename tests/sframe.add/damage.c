@@ -185,8 +185,8 @@ main (int argc, char **argv)
   __sanitizer_set_death_callback (tell_current);
   for (uint64_t i = first; i < first + count; ++i)
     run_file (i, &frame);
-  printf ("converted %lu, refused %lu as objects, %lu later; %lu wrong tables\n",
-	  results[0], results[1], results[2], results[3]);
+  printf ("converted %lu, refused %lu as objects, %lu later; "
+	  "%lu wrong tables\n", results[0], results[1], results[2], results[3]);
   bool good = ((results[0] > 0 && results[1] > 0 && results[2] > 0
 		&& results[3] > 0) || argc == 5);
   printf ("%s: %s\n", good ? "PASS" : "FAIL", argv[1]);

@@ -127,8 +127,8 @@ value_of (const struct machine *machine, const struct sframe_place *place,
 }
 
 /* Whether VALUE is where a function of s390x saves SP: in its place in the
-   caller's frame, or a floating-point register.  What is there can be told from
-   the CFA by the ABI alone.  */
+   caller's frame, or a floating-point register.  What is there can be told
+   from the CFA by the ABI alone.  */
 static bool
 is_saved_sp (const struct machine *machine, uint64_t value)
 {
