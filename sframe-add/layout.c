@@ -306,46 +306,55 @@ put_origin (const struct object *object, struct buffer *out)
   put_bytes (out, origin_magic, sizeof origin_magic);
 }
 
+/* Append the segment, with COUNT program headers, to OUT, and complete
+   *LAYOUT.  The program headers tell the size of the table, so that this is
+   written first.  */
+static const char *
+put_segment (const struct object *object, const struct conversion *conversion,
+	     size_t count, struct layout *layout, struct buffer *out)
+{
+  struct buffer table = { .big_endian = out->big_endian };
+  struct buffer headers = { .big_endian = out->big_endian };
+
+  put_zeros (out, layout->offset - out->size);
+  layout->table = round_up (count * sizeof (Elf64_Phdr), 8);
+  const char *why = table_write (object, conversion,
+				 layout->address + layout->table, &table);
+  layout->size = layout->table + table.size;
+  put_segments (object, layout, count, &headers);
+  put_bytes (out, headers.data, headers.size);
+  put_zeros (out, layout->table - headers.size);
+  put_bytes (out, table.data, table.size);
+  free (headers.data);
+  free (table.data);
+  return why;
+}
+
 const char *
 layout_add (const struct object *object, const struct conversion *conversion,
 	    struct buffer *out)
 {
   struct layout layout = { 0 };
-  GElf_Ehdr header = object->header;
-  size_t count = object->segment_count + 2;
-  struct buffer headers = { .big_endian = object->machine->big_endian };
+  struct buffer header = { .big_endian = object->machine->big_endian };
+  GElf_Ehdr changed = object->header;
+  size_t old_table = object_segment (object, PT_GNU_SFRAME) != NULL;
+  size_t count = object->segment_count + 2 - old_table;
   const char *why = choose_place (object, &layout);
 
-  if (object_segment (object, PT_GNU_SFRAME) != NULL)
-    --count;
   if (why == NULL && count >= PN_XNUM)
     why = "it has too many program headers";
   if (why != NULL)
     return why;
   out->big_endian = object->machine->big_endian;
   put_bytes (out, object->file.data, object->file.size);
-  put_zeros (out, layout.offset - out->size);
-
-  /* The table is written first, since the program headers tell its size.  */
-  layout.table = round_up (count * sizeof (Elf64_Phdr), 8);
-  put_zeros (out, layout.table);
-  struct buffer table = { .big_endian = out->big_endian };
-  why = table_write (object, conversion, layout.address + layout.table,
-		     &table);
-  put_bytes (out, table.data, table.size);
-  free (table.data);
-  layout.size = out->size - layout.offset;
-  put_segments (object, &layout, count, &headers);
-  memcpy (out->data + layout.offset, headers.data, headers.size);
-  headers.size = 0;
-
+  why = put_segment (object, conversion, count, &layout, out);
   if (why == NULL)
-    why = put_sections (object, &layout, &header, out);
-  header.e_phoff = layout.offset;
-  header.e_phnum = count;
-  put_headers (&headers, &header, ELF_T_EHDR, sizeof (Elf64_Ehdr), 1);
-  memcpy (out->data, headers.data, headers.size);
-  free (headers.data);
+    why = put_sections (object, &layout, &changed, out);
+  changed.e_phoff = layout.offset;
+  changed.e_phnum = count;
+  put_headers (&header, &changed, ELF_T_EHDR, sizeof (Elf64_Ehdr), 1);
+  memcpy (out->data, header.data, header.size);
+  free (header.data);
   put_origin (object, out);
   return why;
 }
