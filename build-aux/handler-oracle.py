@@ -128,6 +128,27 @@ def read_trace(array, count):
             for i in range(0, 8 * count, 8)]
 
 
+def has_died():
+    """Whether the program is gone, or this thread of it.  A signal that kills
+    all threads ends them one after the other, and gdb stops in between."""
+    def is_gone():
+        return gdb.selected_inferior().pid == 0
+
+    try:
+        if not is_gone():
+            gdb.newest_frame()
+            return False
+    except gdb.error as error:
+        say("# gdb:", error)
+    for command in ["set scheduler-locking off"] + 10 * ["thread 1", "continue"]:
+        try:
+            if not is_gone():
+                do(command)
+        except gdb.error as error:
+            say("# gdb:", error)
+    return True
+
+
 def one_call():
     """Let backtrace(), at the start of which the program stands, return, and
     judge its trace."""
@@ -140,7 +161,7 @@ def one_call():
         do("finish")
     except gdb.error as error:
         say("# gdb:", error)
-    if gdb.selected_inferior().pid == 0:
+    if has_died():
         say("trace died 0 0")
         return
     do("enable")
