@@ -140,9 +140,10 @@ def has_died():
             return False
     except gdb.error as error:
         say("# gdb:", error)
-    for command in ["set scheduler-locking off"] + 10 * ["thread 1", "continue"]:
+    for command in ["set scheduler-locking off"] + 5 * ["thread 1", "continue"]:
         try:
             if not is_gone():
+                time.sleep(0.1)
                 do(command)
         except gdb.error as error:
             say("# gdb:", error)
@@ -151,7 +152,7 @@ def has_died():
 
 def one_call():
     """Let backtrace(), at the start of which the program stands, return, and
-    judge its trace."""
+    judge its trace.  Return whether the program goes on."""
     array = int(gdb.parse_and_eval("(unsigned long) $rdi"))
     size = int(gdb.parse_and_eval("(int) $esi"))
     theirs = stack()[1:]
@@ -163,7 +164,7 @@ def one_call():
         say("# gdb:", error)
     if has_died():
         say("trace died 0 0")
-        return
+        return False
     do("enable")
     do("set scheduler-locking off")
     ours = read_trace(array, int(gdb.parse_and_eval("(int) $eax")))
@@ -173,6 +174,7 @@ def one_call():
         mine = describe(ours[i]) if i < len(ours) else "nothing"
         other = describe(theirs[i]) if i < len(theirs) else "nothing"
         say("  #%d" % i, mine, "" if mine == other else "gdb: " + other)
+    return True
 
 
 def threads(pid):
@@ -252,12 +254,16 @@ def follow():
         if gdb.newest_frame().pc() != function:
             say("# stopped at", describe(gdb.newest_frame().pc()))
             break
-        one_call()
+        if not one_call():
+            break
 
 
 def how_it_ended():
     if gdb.selected_inferior().pid != 0:
-        do("kill")
+        try:
+            do("kill")
+        except gdb.error as error:
+            say("# gdb:", error)
         return "killed"
     for variable in "_exitsignal", "_exitcode":
         value = gdb.convenience_variable(variable)

@@ -9,8 +9,8 @@
    Linux Standard Base Core Specification, "Exception Frames".
 
    The instructions are carried out here, not by libdw, for two reasons: libdw
-   begins anew for each row; and in the tests it judges what is written here, so
-   that the two must have nothing in common.  */
+   begins anew for each row; and in the tests it judges what is written here,
+   so that the two must have nothing in common.  */
 
 #include <sframe-dwarf.h>
 #include <stdlib.h>
@@ -39,6 +39,7 @@ struct entry
   uint64_t ra;
   unsigned char encoding;
   bool augmented, signal;
+  uint64_t work;		/* Bytes of its records.  */
 };
 
 /* The instructions of one FDE being carried out.  */
@@ -259,8 +260,10 @@ read_cie (const struct object *object, uint64_t address, struct entry *entry)
 {
   struct cursor cursor;
 
-  if (!open_record (object, address, &cursor)
-      || read_unsigned (&cursor, 4) != 0)
+  if (!open_record (object, address, &cursor))
+    return "its CIE is damaged";
+  entry->work += cursor.end - cursor.at;
+  if (read_unsigned (&cursor, 4) != 0)
     return "its CIE is damaged";
   unsigned int version = read_unsigned (&cursor, 1);
   const unsigned char *augmentation = cursor.at;
@@ -298,6 +301,7 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
   *entry = (struct entry) { .encoding = DW_EH_PE_absptr };
   if (!open_record (object, address, &cursor))
     return "its FDE is damaged";
+  entry->work = cursor.end - cursor.at;
   /* The distance of the CIE from this member.  */
   uint64_t cie = address_of (object, cursor.at);
   cie -= read_unsigned (&cursor, 4);
@@ -416,7 +420,7 @@ emit_blocks (struct run *run, const struct alternation *alternation,
 	     uint64_t end)
 {
   struct state state = run->state;
-  struct sframe_rule rule;
+  struct sframe_rule rule, pushed;
 
   if (((run->entry->start + run->location) & (alternation->size - 1)) != 0)
     return "its repeated blocks are not aligned";
@@ -427,13 +431,16 @@ emit_blocks (struct run *run, const struct alternation *alternation,
 			   &rule);
   if (why != NULL)
     return why;
+  pushed = rule;
+  if (__builtin_add_overflow (rule.cfa.offset, alternation->pushed,
+			      &pushed.cfa.offset))
+    return "its CFA is computed in another way";
   close_piece (run, run->location);
   open_piece (run, run->location, alternation->size);
   add_row (run, 0, &rule);
-  rule.cfa.offset += alternation->pushed;
   if (alternation->threshold < alternation->size
       && alternation->threshold < end - run->location)
-    add_row (run, alternation->threshold, &rule);
+    add_row (run, alternation->threshold, &pushed);
   close_piece (run, end);
   open_piece (run, end, 0);
   return NULL;
@@ -455,6 +462,12 @@ emit_row (struct run *run, const struct sframe_rule *rule)
     add_row (run, run->location - run->piece, rule);
 }
 
+static uint64_t
+expression_size (const struct location *location)
+{
+  return location->expression.end - location->expression.at;
+}
+
 /* The state holds up to END, which lies behind the location: make a row of
    it.  */
 static void
@@ -464,6 +477,11 @@ emit (struct run *run, uint64_t end)
   struct sframe_rule rule;
   const char *why;
 
+  /* Expressions are read again for each row.  */
+  run->conversion->work += (expression_size (&run->state.cfa)
+			    + expression_size (&run->state.ra)
+			    + expression_size (&run->state.fp)
+			    + expression_size (&run->state.sp));
   if (judge_alternation (run->object->machine, &run->state, &alternation))
     why = emit_blocks (run, &alternation, end);
   else
@@ -487,6 +505,8 @@ advance (struct run *run, uint64_t location)
     location = run->entry->size;
   if (location > run->location)
     emit (run, location);
+  if (run->conversion->work / WORK_MAX > run->object->file.size)
+    return "its expressions are too long";
   run->location = location;
   return NULL;
 }
@@ -731,21 +751,22 @@ convert_entry (const struct object *object, const struct entry *entry,
 }
 
 /* Convert the FDE at ADDRESS, of a function that .eh_frame_hdr has at START.
-   *END is where the last one ended.  */
+   Who looks for a PC from LIMIT on finds another one.  *END is where the last
+   one ended.  */
 static void
 convert_fde (const struct object *object, uint64_t address, uint64_t start,
-	     struct conversion *conversion, uint64_t *end)
+	     uint64_t limit, struct conversion *conversion, uint64_t *end)
 {
   struct entry entry;
   const char *why = read_fde (object, address, &entry);
 
-  if (why == NULL)
-    conversion->work += ((entry.initial.end - entry.initial.at)
-			 + (entry.program.end - entry.program.at));
+  conversion->work += entry.work;
   if (why == NULL && entry.size == 0)
     return;
   if (why == NULL && entry.start != start)
     why = ".eh_frame_hdr has it at another address";
+  if (why == NULL && entry.size > limit - start)
+    entry.size = limit - start;
   if (why == NULL && entry.size > UINT32_MAX)
     why = "it has 4 GiB or more";
   if (why == NULL && !object_is_code (object, entry.start, entry.size))
@@ -776,6 +797,9 @@ convert_pairs (const struct object *object, struct cursor *cursor,
     {
       uint64_t start = read_address (object, cursor, encoding, base);
       uint64_t fde = read_address (object, cursor, encoding, base);
+      struct cursor ahead = *cursor;
+      uint64_t next = (count == 1 ? UINT64_MAX
+		       : read_address (object, &ahead, encoding, base));
       if (cursor->failed)
 	return "damaged .eh_frame_hdr: its table leaves the segment";
       if (conversion->work / WORK_MAX > object->file.size)
@@ -783,7 +807,8 @@ convert_pairs (const struct object *object, struct cursor *cursor,
       if (start < last)
 	return "damaged .eh_frame_hdr: its table is not sorted";
       last = start;
-      convert_fde (object, fde, start, conversion, &end);
+      convert_fde (object, fde, start, next > start ? next : UINT64_MAX,
+		   conversion, &end);
     }
   return NULL;
 }
@@ -838,6 +863,7 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
 	    struct pair **pairs)
 {
   size_t count = 0, capacity = 0;
+  uint64_t work = 0;
   uint64_t end = address + size;
   struct cursor record;
   struct entry entry;
@@ -851,10 +877,11 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
       if (read_unsigned (&record, 4) != 0)
 	{
 	  read_fde (object, address, &entry);
+	  work += entry.work;
 	  *pairs = grow (*pairs, &capacity, count + 1, sizeof **pairs);
 	  (*pairs)[count++] = (struct pair) { entry.start, address };
 	}
-      if (next <= address)
+      if (next <= address || work / WORK_MAX > object->file.size)
 	break;
       address = next;
     }
@@ -876,7 +903,10 @@ convert_section (const struct object *object, uint64_t address, uint64_t size,
 
   for (size_t i = 0; i < count && why == NULL; ++i)
     {
-      convert_fde (object, pairs[i].fde, pairs[i].start, conversion, &end);
+      uint64_t next = i + 1 < count ? pairs[i + 1].start : UINT64_MAX;
+      convert_fde (object, pairs[i].fde, pairs[i].start,
+		   next > pairs[i].start ? next : UINT64_MAX, conversion,
+		   &end);
       if (conversion->work / WORK_MAX > object->file.size)
 	why = "damaged .eh_frame: too many FDEs share one CIE";
     }

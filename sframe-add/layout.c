@@ -35,9 +35,7 @@
 /* What segments are aligned to, by the linker for both machines.  */
 #define PAGE UINT64_C (0x1000)
 
-/* Up to so many bytes more are left empty in a program, to have its program
-   headers at the same distance in the file and in memory.  Linux before 5.18
-   counts on that when it tells the program where they are (AT_PHDR).  */
+/* Up to so many bytes more are left empty in a file, see needs_likeness.  */
 #define GAP_MAX (UINT64_C (1) << 20)
 
 /* The last bytes of a file that has been converted.  */
@@ -80,32 +78,66 @@ segments_end (const struct object *object, uint64_t *distance)
   return end;
 }
 
-/* Choose the place of the segment.  A library is looked at by ld.so alone,
-   which reads where its program headers are; a program also by kernels that
-   do not, see GAP_MAX.  */
+/* Whether somebody may take the program headers of OBJECT to be as far from
+   the ELF header in memory as in the file: ld.so does of itself, and Linux
+   before 5.18 of programs, when it tells them where they are (AT_PHDR).  Of a
+   library, ld.so reads where they are.  */
+static bool
+needs_likeness (const struct object *object)
+{
+  return (object->header.e_type == ET_EXEC || object->header.e_entry != 0
+	  || object_segment (object, PT_INTERP) != NULL
+	  || object_segment (object, PT_DYNAMIC) == NULL);
+}
+
+/* Choose the place of the segment.  Higher addresses cost nothing, a gap in
+   the file does.  */
 static const char *
 choose_place (const struct object *object, struct layout *layout)
 {
   uint64_t distance, end = segments_end (object, &distance);
-  bool is_program = (object->header.e_type == ET_EXEC
-		     || object_segment (object, PT_INTERP) != NULL
-		     || object_segment (object, PT_DYNAMIC) == NULL);
 
   if (end > INT64_MAX || object->file.size > INT64_MAX)
     return "its addresses are too high";
   layout->offset = round_up (object->file.size, PAGE);
   layout->address = round_up (end, PAGE);
-  if (!is_program || layout->address < distance)
+  if (!needs_likeness (object) || layout->address < distance)
     return NULL;
   uint64_t alike = layout->address - distance;
   if (alike < layout->offset)
-    {
-      if (layout->offset - alike <= GAP_MAX)
-	layout->address = layout->offset + distance;
-    }
+    layout->address = layout->offset + distance;
   else if (alike - layout->offset <= GAP_MAX)
     layout->offset = alike;
   return NULL;
+}
+
+/* Whether the file of OBJECT has more than what its headers tell of, as when
+   an archive was appended, which is looked for at the end.  */
+static bool
+has_more (const struct object *object)
+{
+  const struct buffer *file = &object->file;
+  uint64_t end = (object->header.e_phoff
+		  + object->segment_count * sizeof (Elf64_Phdr));
+  size_t count;
+  GElf_Shdr section;
+
+  for (size_t i = 0; i < object->segment_count; ++i)
+    if (object->segments[i].p_offset + object->segments[i].p_filesz > end)
+      end = object->segments[i].p_offset + object->segments[i].p_filesz;
+  if (elf_getshdrnum (object->elf, &count) != 0)
+    count = 0;
+  if (count > 0 && object->header.e_shoff + count * sizeof (Elf64_Shdr) > end)
+    end = object->header.e_shoff + count * sizeof (Elf64_Shdr);
+  for (size_t i = 0; i < count; ++i)
+    if (gelf_getshdr (elf_getscn (object->elf, i), &section) != NULL
+	&& section.sh_type != SHT_NOBITS
+	&& section.sh_offset <= file->size
+	&& section.sh_offset + section.sh_size > end)
+      end = section.sh_offset + section.sh_size;
+  while (end < file->size && file->data[end] == 0)
+    ++end;
+  return end < file->size;
 }
 
 /* Append COUNT headers of TYPE, SIZE bytes each, to OUT as a file has
@@ -343,6 +375,8 @@ layout_add (const struct object *object, const struct conversion *conversion,
 
   if (why == NULL && count >= PN_XNUM)
     why = "it has too many program headers";
+  if (why == NULL && has_more (object))
+    why = "data of its own follows the ELF file";
   if (why != NULL)
     return why;
   out->big_endian = object->machine->big_endian;

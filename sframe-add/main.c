@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -41,8 +42,8 @@ struct job
   enum outcome outcome;
   const char *message;
   struct conversion conversion;
-  uint64_t code_bytes, old_size, new_size;
-  nlink_t links;
+  uint64_t old_size, new_size;
+  struct stat status;
 };
 
 static struct
@@ -136,7 +137,6 @@ is_done (const struct object *object, const char **why)
 static const char *
 change (struct job *job, const struct object *object)
 {
-  const char *out = options.output != NULL ? options.output : job->name;
   struct buffer new = { 0 };
   const char *why;
 
@@ -144,7 +144,7 @@ change (struct job *job, const struct object *object)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, &new);
   if (why == NULL)
-    why = replace_file (out, job->name, &new);
+    why = replace_file (options.output, job->name, &job->status, &new);
   free (new.data);
   if (why == NULL)
     job->outcome = OUTCOME_CHANGED;
@@ -184,20 +184,52 @@ work_on_object (struct job *job, const struct object *object)
 }
 
 static void
+copy_as_it_is (struct job *job, const struct object *object)
+{
+  const char *why = replace_file (options.output, job->name, &job->status,
+				  &object->file);
+
+  if (why == NULL)
+    return;
+  job->outcome = OUTCOME_FAILED;
+  job->message = why;
+}
+
+/* With --replace, begin with the file from before the table that we made.  */
+static void
+begin_anew (struct object *object)
+{
+  struct object before = { .name = object->name };
+  enum outcome outcome;
+
+  if (layout_original (object, &before.file) == NULL
+      && object_open (&before, &outcome) == NULL)
+    {
+      object_close (object);
+      *object = before;
+    }
+  else
+    object_close (&before);
+}
+
+static void
 work_on (struct job *job)
 {
   struct object object = { .name = job->name };
-  struct stat status;
 
-  job->message = load_file (job->name, &object.file, &job->outcome);
+  job->message = load_file (job->name, &object.file, &job->status,
+			    &job->outcome);
   job->old_size = object.file.size;
-  if (stat (job->name, &status) == 0)
-    job->links = status.st_nlink;
   if (job->message == NULL)
     {
       job->message = object_open (&object, &job->outcome);
+      if (job->message == NULL && options.replace)
+	begin_anew (&object);
       if (job->message == NULL)
 	job->message = work_on_object (job, &object);
+      /* A copy was asked for, whatever there is to do.  */
+      if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
+	copy_as_it_is (job, &object);
       object_close (&object);
     }
   else
@@ -206,19 +238,40 @@ work_on (struct job *job)
 
 /* Telling about it.  */
 
+/* How many bytes the character at TEXT has in UTF-8, 0 if it is none.  */
+static int
+character_size (const char *text)
+{
+  unsigned char first = *text;
+  int size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2
+	     : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+
+  for (int i = 1; i < size; ++i)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  return size;
+}
+
+/* A byte that belongs to no character is written as Python does.  */
 static void
 print_json_string (const char *text)
 {
   putchar ('"');
-  for (; *text != '\0'; ++text)
-    if ((unsigned char) *text < 0x20)
-      printf ("\\u%04x", (unsigned char) *text);
-    else
-      {
-	if (*text == '"' || *text == '\\')
-	  putchar ('\\');
-	putchar (*text);
-      }
+  while (*text != '\0')
+    {
+      int size = character_size (text);
+      if (size == 0)
+	printf ("\\udc%02x", (unsigned char) *text);
+      else if (size == 1 && (unsigned char) *text < 0x20)
+	printf ("\\u%04x", *text);
+      else
+	{
+	  if (*text == '"' || *text == '\\')
+	    putchar ('\\');
+	  fwrite (text, 1, size, stdout);
+	}
+      text += size == 0 ? 1 : size;
+    }
   putchar ('"');
 }
 
@@ -307,10 +360,11 @@ print_words (const struct job *job)
 		"%" PRIu64 " bytes more\n", job->name,
 		conversion->function_count, conversion->row_count,
 		conversion->left_out_count, job->new_size - job->old_size);
-      if (options.mode != MODE_CHECK && job->links > 1 && !job->found
+      if (options.mode != MODE_CHECK && job->status.st_nlink > 1
+	  && !job->found
 	  && options.output == NULL)
 	printf ("%s: its %ju other names have the file of before\n", job->name,
-		(uintmax_t) job->links - 1);
+		(uintmax_t) job->status.st_nlink - 1);
     }
   if (options.mode == MODE_CHECK || options.verbose)
     print_left_out (job);
@@ -343,14 +397,20 @@ add_job (const char *name, bool found)
     = (struct job) { .name = (char *) message ("%s", name), .found = found };
 }
 
+/* A folder that was asked for could not be read.  */
+static bool unreadable;
+
 static int
 visit (const char *name, const struct stat *status, int type,
        struct FTW *ftw __attribute__ ((unused)))
 {
   if (type == FTW_F && S_ISREG (status->st_mode) && status->st_size > 0)
     add_job (name, true);
-  else if (type == FTW_DNR)
-    fprintf (stderr, "sframe-add: %s: cannot be read\n", name);
+  else if (type == FTW_DNR || type == FTW_NS)
+    {
+      fprintf (stderr, "sframe-add: %s: cannot be read\n", name);
+      unreadable = true;
+    }
   return 0;
 }
 
@@ -375,8 +435,8 @@ add_name (const char *name)
 	       name);
       return false;
     }
-  else
-    nftw (real, visit, 64, FTW_PHYS);
+  else if (nftw (real, visit, 64, FTW_PHYS) != 0)
+    unreadable = true;
   return true;
 }
 
@@ -525,11 +585,25 @@ parse_options (int argc, char **argv)
     bad_usage ("--output is for one FILE that is changed");
 }
 
+/* Where the caller has closed a stream, the next file would take its place.
+   Output without a place to go to fails.  */
+static void
+keep_streams (void)
+{
+  int fd = open ("/dev/null", O_RDONLY);
+
+  while (fd >= 0 && fd <= STDERR_FILENO)
+    fd = open ("/dev/null", O_RDONLY);
+  if (fd >= 0)
+    close (fd);
+}
+
 int
 main (int argc, char **argv)
 {
   bool found = true;
 
+  keep_streams ();
   elf_version (EV_CURRENT);
   parse_options (argc, argv);
   for (int i = optind; i < argc; ++i)
@@ -540,5 +614,5 @@ main (int argc, char **argv)
       fprintf (stderr, "sframe-add: standard output: %s\n", strerror (errno));
       return EXIT_FAILED;
     }
-  return found ? status : EXIT_FAILED;
+  return found && !unreadable ? status : EXIT_FAILED;
 }

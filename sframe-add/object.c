@@ -184,7 +184,7 @@ object_is_code (const struct object *object, uint64_t address, uint64_t size)
       const GElf_Phdr *segment = &object->segments[i];
       uint64_t offset = address - segment->p_vaddr;
       if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0
-	  && offset < segment->p_memsz && size <= segment->p_memsz - offset)
+	  && offset < segment->p_filesz && size <= segment->p_filesz - offset)
 	return true;
     }
   return false;

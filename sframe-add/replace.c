@@ -44,10 +44,20 @@ read_all (int fd, uint64_t size, struct buffer *file)
   return NULL;
 }
 
-const char *
-load_file (const char *name, struct buffer *file, enum outcome *outcome)
+/* Whether the file begins as an ELF file does.  */
+static bool
+is_elf (int fd)
 {
-  struct stat status;
+  char magic[SELFMAG];
+
+  return (pread (fd, magic, sizeof magic, 0) == sizeof magic
+	  && memcmp (magic, ELFMAG, sizeof magic) == 0);
+}
+
+const char *
+load_file (const char *name, struct buffer *file, struct stat *status,
+	   enum outcome *outcome)
+{
   const char *why = NULL;
   /* A fifo would wait for its other end.  */
   int fd = open (name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -55,12 +65,17 @@ load_file (const char *name, struct buffer *file, enum outcome *outcome)
   *outcome = OUTCOME_FAILED;
   if (fd < 0)
     return failed ("open it");
-  if (fstat (fd, &status) != 0)
+  if (fstat (fd, status) != 0)
     why = failed ("look at it");
-  else if (!S_ISREG (status.st_mode))
+  else if (!S_ISREG (status->st_mode))
     why = "not a regular file";
+  else if (!is_elf (fd))
+    {
+      *outcome = OUTCOME_SKIPPED;
+      why = "not an ELF file";
+    }
   else
-    why = read_all (fd, status.st_size, file);
+    why = read_all (fd, status->st_size, file);
   close (fd);
   return why;
 }
@@ -78,6 +93,18 @@ write_all (int fd, const struct buffer *file)
   return NULL;
 }
 
+/* Let TO have the extended attribute NAME only if FROM has it.  A folder may
+   give new files attributes.  */
+static const char *
+drop_attribute (int from, int to, const char *name)
+{
+  if (fgetxattr (from, name, NULL, 0) < 0 && errno == ENODATA
+      && fremovexattr (to, name) != 0)
+    return message ("cannot remove the attribute %s: %s", name,
+		    strerror (errno));
+  return NULL;
+}
+
 /* Copy the extended attribute NAME.  */
 static const char *
 copy_attribute (int from, int to, const char *name)
@@ -91,63 +118,112 @@ copy_attribute (int from, int to, const char *name)
   return NULL;
 }
 
+/* Call FUNCTION for each of the attributes that LISTED, FROM or TO, has.  */
 static const char *
-copy_attributes (int from, int to)
+each_attribute (int listed, int from, int to,
+		const char *(*function) (int, int, const char *))
 {
   char names[XATTR_LIST_MAX];
-  ssize_t size = flistxattr (from, names, sizeof names);
+  ssize_t size = flistxattr (listed, names, sizeof names);
   const char *why = NULL;
 
   if (size < 0)
     return errno == ENOTSUP ? NULL : failed ("list its attributes");
   for (const char *name = names; name < names + size && why == NULL;
        name += strlen (name) + 1)
-    why = copy_attribute (from, to, name);
+    why = function (from, to, name);
   return why;
 }
 
-/* Give the file TO what FROM has.  A change of the owner takes set-user-ID
-   bits and capabilities away, so it comes first.  */
+/* Give the file TO, whose owner is that of FROM if OWNED, what FROM has.  */
 static const char *
-copy_status (int from, int to)
+copy_status (int from, int to, const struct stat *status, bool owned)
 {
-  struct stat status, made;
+  const struct timespec times[2] = { status->st_atim, status->st_mtim };
+  mode_t mode = status->st_mode & (owned ? 07777 : 0777);
 
-  if (fstat (from, &status) != 0 || fstat (to, &made) != 0)
-    return failed ("look at it");
-  if ((status.st_uid != made.st_uid || status.st_gid != made.st_gid)
-      && fchown (to, status.st_uid, status.st_gid) != 0)
-    return failed ("keep its owner");
-  if (fchmod (to, status.st_mode & 07777) != 0)
+  if (fchmod (to, mode) != 0)
     return failed ("keep its mode");
-  const char *why = copy_attributes (from, to);
-  const struct timespec times[2] = { status.st_atim, status.st_mtim };
+  const char *why = each_attribute (to, from, to, drop_attribute);
+  if (why == NULL && owned)
+    why = each_attribute (from, from, to, copy_attribute);
   if (why == NULL && futimens (to, times) != 0)
     why = failed ("keep its times");
   return why;
 }
 
-/* Write FILE to FD, as the file LIKE is, all of it to the disk.  */
-static const char *
-fill (int fd, const char *like, const struct buffer *file)
+/* Whether FD is the file that STATUS tells of, unchanged.  */
+static bool
+is_unchanged (int fd, const struct stat *status)
 {
-  int from = open (like, O_RDONLY | O_CLOEXEC);
+  struct stat now;
+
+  return (fstat (fd, &now) == 0 && now.st_dev == status->st_dev
+	  && now.st_ino == status->st_ino && now.st_size == status->st_size
+	  && now.st_ctim.tv_sec == status->st_ctim.tv_sec
+	  && now.st_ctim.tv_nsec == status->st_ctim.tv_nsec);
+}
+
+/* Write FILE to FD, as the file FROM is, all of it to the disk.  A change of
+   the owner takes set-user-ID bits and capabilities away, so it comes first.
+   A COPY may belong to who made it.  */
+static const char *
+fill (int fd, int from, const struct stat *status, bool copy,
+      const struct buffer *file)
+{
+  struct stat made;
+  const char *why = write_all (fd, file);
+
+  if (why == NULL && fstat (fd, &made) != 0)
+    why = failed ("look at the new file");
+  if (why != NULL)
+    return why;
+  bool owned = (made.st_uid == status->st_uid && made.st_gid == status->st_gid)
+	       || fchown (fd, status->st_uid, status->st_gid) == 0;
+  if (!owned && !copy)
+    return failed ("keep its owner");
+  why = copy_status (from, fd, status, owned);
+  if (why == NULL && fsync (fd) != 0)
+    why = failed ("write the new file");
+  if (why == NULL && !is_unchanged (from, status))
+    why = "it was changed meanwhile";
+  return why;
+}
+
+/* Fill the new file FD, and let it be OUT.  The name LIKE may have become that
+   of another file, whose set-user-ID bit is not for these bytes.  */
+static const char *
+fill_and_rename (int fd, const char *name, const char *out, const char *like,
+		 const struct stat *status, bool copy,
+		 const struct buffer *file)
+{
+  int from = open (like, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const char *why;
 
   if (from < 0)
     return failed ("open it");
-  why = write_all (fd, file);
-  if (why == NULL)
-    why = copy_status (from, fd);
+  why = (is_unchanged (from, status) ? fill (fd, from, status, copy, file)
+	 : "it was changed meanwhile");
   close (from);
-  if (why == NULL && fsync (fd) != 0)
-    why = failed ("write the new file");
+  if (why == NULL && rename (name, out) != 0)
+    why = failed ("give the new file its name");
   return why;
 }
 
 const char *
-replace_file (const char *out, const char *like, const struct buffer *file)
+replace_file (const char *out, const char *like, const struct stat *status,
+	      const struct buffer *file)
 {
+  char real[PATH_MAX];
+  struct stat old;
+  bool copy = out != NULL;
+
+  if (!copy)
+    out = like;
+  else if (realpath (out, real) != NULL)
+    out = real;
+  if (copy && stat (out, &old) == 0 && !S_ISREG (old.st_mode))
+    return message ("%s is not a regular file", out);
   const char *slash = strrchr (out, '/');
   int length = slash == NULL ? 0 : slash + 1 - out;
   char *name = (char *) message ("%.*s.sframe-add.XXXXXX", length, out);
@@ -158,11 +234,8 @@ replace_file (const char *out, const char *like, const struct buffer *file)
     why = failed ("make a file beside it");
   else
     {
-      why = fill (fd, like, file);
-      if (close (fd) != 0 && why == NULL)
-	why = failed ("write the new file");
-      if (why == NULL && rename (name, out) != 0)
-	why = failed ("give the new file its name");
+      why = fill_and_rename (fd, name, out, like, status, copy, file);
+      close (fd);
       if (why != NULL)
 	unlink (name);
     }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* A machine that SFrame exists for.  Registers are DWARF numbers.  */
 struct machine
@@ -178,12 +179,15 @@ const char *check_table (const struct object *object,
 /* Whether OBJECT has a table that libc and Linux read: of version 3.  */
 bool has_table (const struct object *object);
 
-/* replace.c: load the file NAME; *OUTCOME as for object_open.  */
+/* replace.c: load the file NAME, of which *STATUS tells; *OUTCOME as for
+   object_open.  What is no ELF file is not read further.  */
 const char *load_file (const char *name, struct buffer *file,
-		       enum outcome *outcome);
-/* Replace the file OUT by FILE, at once or not at all, with the owner, mode,
-   times and extended attributes of the file LIKE.  */
+		       struct stat *status, enum outcome *outcome);
+/* Replace the file LIKE, or with OUT not null that one, by FILE, at once or
+   not at all, with the owner, mode, times and extended attributes of LIKE,
+   which must be what STATUS tells still.  */
 const char *replace_file (const char *out, const char *like,
+			  const struct stat *status,
 			  const struct buffer *file);
 
 #endif /* _SFRAME_ADD_H  */

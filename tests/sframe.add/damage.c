@@ -166,6 +166,7 @@ int
 main (int argc, char **argv)
 {
   struct object object = { 0 };
+  struct stat status;
   enum outcome outcome;
 
   elf_version (EV_CURRENT);
@@ -177,7 +178,7 @@ main (int argc, char **argv)
   uint64_t count = strtoull (argv[3], NULL, 10);
   uint64_t first = argc == 5 ? strtoull (argv[4], NULL, 10) : 0;
 
-  hold (load_file (argv[2], &object.file, &outcome) == NULL, "it is there");
+  hold (load_file (argv[2], &object.file, &status, &outcome) == NULL, "it is there");
   put_bytes (&whole, object.file.data, object.file.size);
   hold (object_open (&object, &outcome) == NULL, "it is an object");
   GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);

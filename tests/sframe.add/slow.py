@@ -1,0 +1,82 @@
+# Write ELF files that take for ever if work is not linear in their size.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: slow.py KIND FILE
+#
+#   augmentation   an endless augmentation string, in the CIE of many FDEs
+#   factor         a code factor of endless length, likewise
+#   expression     a long CFA expression that holds for many rows
+#   code           a function of 4 GiB that has no bytes in the file but its first ones
+
+import struct
+import sys
+
+COUNT = 1000000
+BASE = 0x1000                   # Where the tables are loaded, and in the file.
+CODE = 0x10000000
+
+
+def leb128(number):
+    out = bytearray()
+    while number > 0x7f:
+        out.append(number & 0x7f | 0x80)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+def record(data):
+    data += bytes(-(len(data) + 4) % 8)
+    return struct.pack("<I", len(data)) + data
+
+
+def cie(augmentation=b"zR\0", code_factor=b"\1"):
+    rest = b"\x78\x10\1\x04" if augmentation else b""
+    # CFA is RSP + 8, the return address is at CFA - 8.
+    rules = b"\x0c\x07\x08\x90\x01"
+    return record(struct.pack("<I", 0) + b"\1" + augmentation + code_factor
+                  + rest + rules)
+
+
+def fde(at, size, program):
+    return record(struct.pack("<IQQ", at + 4, CODE, size) + b"\0" + program)
+
+
+def elf(frames, fde_at, pairs):
+    table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, pairs)
+    table += struct.pack("<QQ", CODE, BASE + fde_at) * pairs
+    header_at = BASE + len(frames)
+    end = header_at + len(table)
+    segments = [(1, 4, 0, 0, 0, end, end, BASE),
+                (1, 5, 0, CODE, CODE, end, 1 << 33, BASE),
+                (0x6474e550, 4, header_at, header_at, header_at, len(table),
+                 len(table), 4)]
+    out = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+    out += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56,
+                       len(segments), 64, 0, 0)
+    for segment in segments:
+        out += struct.pack("<IIQQQQQQ", *segment)
+    return out.ljust(BASE, b"\0") + frames + table
+
+
+def make(kind):
+    pairs, size, program = COUNT // 16, 16, b""
+    if kind == "augmentation":
+        start = cie(b"A" * COUNT, b"")
+    elif kind == "factor":
+        start = cie(b"\0", b"\x80" * COUNT)
+    else:
+        start = cie()
+        pairs = 1
+    if kind == "expression":
+        # RSP and many times 0 more, for rows of one byte.
+        expression = b"\x77\0" + b"\x23\0" * COUNT
+        size = COUNT + 16
+        program = (b"\x0f" + leb128(len(expression)) + expression
+                   + b"\x41" * COUNT)
+    elif kind == "code":
+        size = 0xffffffff
+    return elf(start + fde(len(start), size, program), len(start), pairs)
+
+
+with open(sys.argv[2], "wb") as file:
+    file.write(make(sys.argv[1]))
