@@ -19,6 +19,8 @@ enum
   /* libgcc takes milliseconds for so many.  */
   DEPTH = 20000,
   ROUNDS = 20,
+  /* Enough on any machine; what a thread has of itself depends on ulimit.  */
+  STACK_SIZE = DEPTH * 512,
 };
 
 static void *pc[2 * DEPTH];
@@ -48,13 +50,17 @@ thread_function (void *closure)
 static int
 do_test (void)
 {
+  pthread_attr_t attr;
+
+  xpthread_attr_init (&attr);
+  xpthread_attr_setstacksize (&attr, STACK_SIZE);
   xpthread_barrier_init (&barrier, NULL, 2);
   for (int i = 0; i < ROUNDS; ++i)
     {
       /* Still loaded when backtrace looks, so that this takes no reference of
 	 its own.  */
       void *handle = xdlopen (LIBGCC_S_SO, RTLD_NOW);
-      pthread_t thread = xpthread_create (NULL, thread_function, NULL);
+      pthread_t thread = xpthread_create (&attr, thread_function, NULL);
       xpthread_barrier_wait (&barrier);
       usleep (200 * (i + 1));
       xdlclose (handle);

@@ -223,7 +223,8 @@ work_on (struct job *job)
   if (job->message == NULL)
     {
       job->message = object_open (&object, &job->outcome);
-      if (job->message == NULL && options.replace)
+      if (job->message == NULL && options.replace
+	  && options.mode == MODE_ADD)
 	begin_anew (&object);
       if (job->message == NULL)
 	job->message = work_on_object (job, &object);

@@ -93,12 +93,14 @@ write_all (int fd, const struct buffer *file)
   return NULL;
 }
 
-/* Let TO have the extended attribute NAME only if FROM has it.  A folder may
-   give new files attributes.  */
+/* Let TO have the extended attribute NAME only if FROM has it: a folder may
+   give new files an access control list.  Labels of the system are not ours to
+   take away.  */
 static const char *
 drop_attribute (int from, int to, const char *name)
 {
-  if (fgetxattr (from, name, NULL, 0) < 0 && errno == ENODATA
+  if (strncmp (name, "system.", 7) == 0
+      && fgetxattr (from, name, NULL, 0) < 0 && errno == ENODATA
       && fremovexattr (to, name) != 0)
     return message ("cannot remove the attribute %s: %s", name,
 		    strerror (errno));
