@@ -29,9 +29,14 @@
 
 #define SFRAME_CACHE_LOG2_SLOTS 12
 #define SFRAME_CACHE_SLOTS (1 << SFRAME_CACHE_LOG2_SLOTS)
-/* Twice as many, so that few PCs fall out with one another.  */
-#define SFRAME_CACHE_LOG2_PLACES 13
-#define SFRAME_CACHE_PLACES (1 << SFRAME_CACHE_LOG2_PLACES)
+
+/* The index is a cuckoo hash table: as many buckets as there are slots, WAYS
+   entries in each, two buckets for each PC.  It is never more than half full.
+   An entry that finds no room moves another one to its other bucket, and so
+   on.  With 32 moves one entry was lost in 4,000 sets of 3,686 PCs each.  */
+#define SFRAME_CACHE_WAYS 2
+#define SFRAME_CACHE_CHOICES (2 * SFRAME_CACHE_WAYS)
+#define SFRAME_CACHE_MOVES 32
 
 /* Two share a cache line.  */
 struct sframe_cache_slot
@@ -46,33 +51,38 @@ struct sframe_cache_slot
    not.  */
 typedef uint16_t sframe_cache_number;
 
-_Static_assert (SFRAME_CACHE_SLOTS - 1 <= UINT16_MAX, "a slot's number fits");
+/* An entry of the index: the number of a slot, and 4 bits of the hash, so that
+   few slots of other PCs are read; 0 if it is empty.  */
+typedef uint16_t sframe_cache_entry;
+
+_Static_assert (SFRAME_CACHE_LOG2_SLOTS + 4 <= 16, "a slot's number fits");
 
 /* 152 KiB for the process, which cost nothing until they are used.  */
 struct sframe_cache
 {
   struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
-  /* Where rules are, by the hash of the PC; two for each hash.  */
-  sframe_cache_number places[SFRAME_CACHE_PLACES];
+  /* The index.  Each slot in use has one entry, if no race has lost it.  */
+  sframe_cache_entry entries[SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS];
   /* The caller that each path has led to last time.  This lets the processor
      load the slot while the return address is still under way, which is half
      of the time.  */
   sframe_cache_number guesses[SFRAME_CACHE_SLOTS];
-  /* How many slots were given out.  First it is one after the other, since a
-     new page takes as long as finding many rules.  */
+  /* How many slots were given out: one after the other, and then those again
+     that were given out longest ago.  So each PC of a set that the slots have
+     room for is stored once at most, whatever the cache held before.  */
   uint32_t used;
 };
 
 /* Have the system provide the pages that any rule may need, where pages are
    small, and ready for writing: a page that is read first takes two faults.
-   Another thread that is at work already may lose a place or a guess.  */
+   Another thread that is at work already may lose an entry or a guess.  */
 static inline void
 sframe_cache_open (struct sframe_cache *cache)
 {
   const size_t page = 4096 / sizeof (sframe_cache_number);
 
-  for (size_t i = 0; i < SFRAME_CACHE_PLACES; i += page)
-    __atomic_store_n (&cache->places[i], 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS; i += page)
+    __atomic_store_n (&cache->entries[i], 0, __ATOMIC_RELAXED);
   for (size_t i = 0; i < SFRAME_CACHE_SLOTS; i += page)
     __atomic_store_n (&cache->guesses[i], 0, __ATOMIC_RELAXED);
   __atomic_fetch_add (&cache->used, 0, __ATOMIC_RELAXED);
@@ -192,12 +202,24 @@ sframe_cache_hash (uint64_t pc)
   return pc * UINT64_C (0x9e3779b97f4a7c15);
 }
 
-/* The first of the two places where the slot of PC may be told.  */
-static inline uint32_t
-sframe_cache_set (uint64_t pc)
+/* The CHOICE-th entry of CACHE that may be that of a PC with this HASH: of the
+   bucket that its first bits tell, and of that of its next bits.  */
+static inline sframe_cache_entry *
+sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
 {
-  return (sframe_cache_hash (pc) >> (64 - SFRAME_CACHE_LOG2_PLACES)
-	  & ~UINT32_C (1));
+  uint64_t bucket = (hash << (choice / SFRAME_CACHE_WAYS
+			      * SFRAME_CACHE_LOG2_SLOTS)
+		     >> (64 - SFRAME_CACHE_LOG2_SLOTS));
+
+  return &cache->entries[bucket * SFRAME_CACHE_WAYS
+			 + choice % SFRAME_CACHE_WAYS];
+}
+
+/* The entry for slot NUMBER, which is that of a PC with this HASH.  */
+static inline sframe_cache_entry
+sframe_cache_make_entry (uint64_t hash, uint32_t number)
+{
+  return number << 4 | ((hash >> 24) % 15 + 1);
 }
 
 /* The rule in SLOT if it is that of PC and TAG, or else 0.  */
@@ -249,61 +271,68 @@ struct sframe_cache_found
   uint64_t number;
 };
 
-/* Look for the rule of PC and TAG where it has its place.  */
+/* Look for the rule of PC and TAG by the index.  */
 static inline struct sframe_cache_found
-sframe_cache_find (const struct sframe_cache *cache, uint64_t pc, uint64_t tag)
+sframe_cache_find (struct sframe_cache *cache, uint64_t pc, uint64_t tag)
 {
-  const sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
-  struct sframe_cache_found found;
+  uint64_t hash = sframe_cache_hash (pc);
+  sframe_cache_entry like = sframe_cache_make_entry (hash, 0);
 
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
     {
-      found.number = __atomic_load_n (&place[i], __ATOMIC_RELAXED);
-      found.rule = sframe_cache_read (&cache->slots[found.number], pc, tag);
-      if (found.rule != 0)
-	break;
+      sframe_cache_entry entry
+	= __atomic_load_n (sframe_cache_choice (cache, hash, i),
+			   __ATOMIC_RELAXED);
+      if ((entry & 15) != like)
+	continue;
+      uint32_t number = entry >> 4;
+      uint64_t rule = sframe_cache_read (&cache->slots[number], pc, tag);
+      if (rule != 0)
+	return (struct sframe_cache_found) { rule, number };
     }
-  return found;
+  return (struct sframe_cache_found) { 0, 0 };
 }
 
-/* Give out a slot for a rule of PC: an unused one as long as there are any,
-   and then one of two that depend on PC, in turn.  */
-static inline uint32_t
-sframe_cache_new_slot (struct sframe_cache *cache, uint64_t pc)
-{
-  uint32_t turn = __atomic_fetch_add (&cache->used, 1, __ATOMIC_RELAXED);
-
-  if (turn < SFRAME_CACHE_SLOTS)
-    return turn;
-  return (sframe_cache_hash (pc) >> (64 - SFRAME_CACHE_LOG2_SLOTS)
-	  ^ turn % 2);
-}
-
-/* Whether PLACE tells a slot that is of use when tags are like TAG.  While the
-   slot is written the answer may be wrong, which costs a place.  */
+/* Store NEW in the first of the choices of HASH that is OLD, if there is one.
+   Return whether there was.  */
 static inline bool
-sframe_cache_in_use (const struct sframe_cache *cache,
-		     const sframe_cache_number *place, uint64_t tag)
+sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
+		       sframe_cache_entry old, sframe_cache_entry new)
 {
-  const struct sframe_cache_slot *slot
-    = &cache->slots[__atomic_load_n (place, __ATOMIC_RELAXED)];
-
-  return (__atomic_load_n (&slot->rule, __ATOMIC_RELAXED) != 0
-	  && __atomic_load_n (&slot->tag, __ATOMIC_RELAXED) >> 1 == tag >> 1);
+  for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
+    {
+      sframe_cache_entry expected = old;
+      if (__atomic_compare_exchange_n (sframe_cache_choice (cache, hash, i),
+				       &expected, new, false,
+				       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	return true;
+    }
+  return false;
 }
 
-/* Tell that slot NUMBER has the rule of PC and TAG.  If both places are in use
-   they take turns, as slots are given out in order.  */
+/* Enter slot NUMBER, which has the rule of PC, in the index.  While an entry
+   is moved it is not found, and after the last move it is lost: its rule is
+   then added again.  */
 static inline void
-sframe_cache_place (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
-		    uint32_t number)
+sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
 {
-  sframe_cache_number *place = &cache->places[sframe_cache_set (pc)];
+  for (int moves = 0; moves < SFRAME_CACHE_MOVES; ++moves)
+    {
+      uint64_t hash = sframe_cache_hash (pc);
+      sframe_cache_entry entry = sframe_cache_make_entry (hash, number);
+      if (sframe_cache_exchange (cache, hash, 0, entry))
+	return;
 
-  if (sframe_cache_in_use (cache, place, tag)
-      && (!sframe_cache_in_use (cache, place + 1, tag) || number % 2 != 0))
-    ++place;
-  __atomic_store_n (place, number, __ATOMIC_RELAXED);
+      int choice = moves % SFRAME_CACHE_CHOICES;
+      sframe_cache_entry other
+	= __atomic_exchange_n (sframe_cache_choice (cache, hash, choice),
+			       entry, __ATOMIC_RELAXED);
+      number = other >> 4;
+      pc = __atomic_load_n (&cache->slots[number].pc, __ATOMIC_RELAXED);
+      /* A race has left it.  */
+      if (other != sframe_cache_make_entry (sframe_cache_hash (pc), number))
+	return;
+    }
 }
 
 /* Put RULE, the one of PC and TAG, in the cache, where it was not found.
@@ -313,10 +342,17 @@ static inline bool
 sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		  uint64_t rule, uint32_t *number)
 {
-  *number = sframe_cache_new_slot (cache, pc);
-  if (!sframe_cache_write (&cache->slots[*number], pc, tag, rule))
+  *number = (__atomic_fetch_add (&cache->used, 1, __ATOMIC_RELAXED)
+	     % SFRAME_CACHE_SLOTS);
+  struct sframe_cache_slot *slot = &cache->slots[*number];
+  uint64_t hash
+    = sframe_cache_hash (__atomic_load_n (&slot->pc, __ATOMIC_RELAXED));
+
+  if (!sframe_cache_write (slot, pc, tag, rule))
     return false;
-  sframe_cache_place (cache, pc, tag, *number);
+  sframe_cache_exchange (cache, hash, sframe_cache_make_entry (hash, *number),
+			 0);
+  sframe_cache_enter (cache, pc, *number);
   return true;
 }
 

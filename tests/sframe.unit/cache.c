@@ -1,4 +1,4 @@
-/* The cache of rules: what fits a word, which slot is given up, torn slots.
+/* The cache of rules: what fits a word, which PCs are kept, torn slots.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <sframe-cache.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -179,14 +181,20 @@ outermost_frame (void)
   CHECK ((word & SFRAME_CACHE_OUTERMOST) != 0);
 }
 
-/* Find the I-th PC, from 0, of the set of PC 1.  */
+/* The I-th PC, from 0, that has the two buckets of PC 1: that of a hash which
+   differs below their bits.  */
 static uint64_t
 rival (unsigned int i)
 {
-  uint64_t pc = 1;
-  while (i > 0)
-    i -= sframe_cache_set (++pc) == sframe_cache_set (1);
-  return pc;
+  const uint64_t factor = sframe_cache_hash (1);
+  uint64_t inverse = factor, hash = factor + i * UINT64_C (0x1234567);
+
+  /* Each round doubles the bits that are right, of which there are 3.  */
+  for (int round = 0; round < 5; ++round)
+    inverse *= 2 - factor * inverse;
+  CHECK (sframe_cache_hash (hash * inverse) == hash);
+  CHECK ((factor ^ hash) >> (64 - 2 * SFRAME_CACHE_LOG2_SLOTS) == 0);
+  return hash * inverse;
 }
 
 static uint64_t
@@ -222,19 +230,19 @@ an_unused_slot_is_no_rule_of_address_0 (void)
 }
 
 static void
-rivals_take_turns (void)
+rivals_share_two_buckets (void)
 {
-  uint64_t a = rival (0), b = rival (1), c = rival (2), d = rival (3);
-  store (a, 0, 11);
-  store (b, 0, 13);
-  CHECK (look_up (a, 0) == 11);
-  CHECK (look_up (b, 0) == 13);
-  store (c, 0, 15);
-  CHECK (look_up (c, 0) == 15);
-  CHECK ((look_up (a, 0) == 11) + (look_up (b, 0) == 13) == 1);
-  store (d, 0, 17);
-  CHECK (look_up (d, 0) == 17);
-  CHECK (look_up (c, 0) == 15);
+  unsigned int kept = 0;
+
+  for (unsigned int i = 0; i <= SFRAME_CACHE_CHOICES; ++i)
+    {
+      store (rival (i), 0, 11 + i);
+      for (unsigned int j = 0; j <= i && i < SFRAME_CACHE_CHOICES; ++j)
+	CHECK (look_up (rival (j), 0) == 11 + j);
+    }
+  for (unsigned int i = 0; i <= SFRAME_CACHE_CHOICES; ++i)
+    kept += look_up (rival (i), 0) == 11 + i;
+  CHECK (kept == SFRAME_CACHE_CHOICES);
 }
 
 static void
@@ -277,35 +285,122 @@ more_rules_than_slots (void)
       uint64_t pc = 0x1000 + 5 * i;
       uint32_t number;
       CHECK (sframe_cache_store (&full, pc, 0, 1 + i, &number));
-      CHECK (number < SFRAME_CACHE_SLOTS);
+      CHECK (number == i % SFRAME_CACHE_SLOTS);
       CHECK (sframe_cache_find (&full, pc, 0).rule == 1 + i);
     }
   for (uint32_t i = 0; i < count; ++i)
     {
       uint64_t rule = sframe_cache_find (&full, 0x1000 + 5 * i, 0).rule;
-      CHECK (rule == 0 || rule == 1 + i);
+      CHECK (rule == 0 || (i >= SFRAME_CACHE_SLOTS && rule == 1 + i));
       kept += rule != 0;
     }
-  CHECK (kept > SFRAME_CACHE_SLOTS / 4 * 3);
+  CHECK (kept > SFRAME_CACHE_SLOTS * 0.999);
+}
+
+/* Where COUNT PCs of a program lie: random, in functions of random length, or
+   evenly spread.  */
+enum layout { RANDOM, FUNCTIONS, EVEN, LAYOUTS };
+
+static void
+lay_out (enum layout layout, uint64_t *pcs, unsigned int count)
+{
+  for (unsigned int i = 0; i < count; ++i)
+    {
+      uint64_t random = ((uint64_t) rand () << 31 | rand ()) >> 15;
+      uint64_t before = i == 0 ? random : pcs[i - 1];
+      pcs[i] = (layout == RANDOM ? random
+		: layout == FUNCTIONS ? before + 1 + random % 300
+		: before + 16);
+    }
+}
+
+/* Look for the rules of PCS and add those that are not there, as traces do.
+   Return how many that were.  */
+static unsigned int
+visit (struct sframe_cache *where, const uint64_t *pcs, unsigned int count)
+{
+  unsigned int missed = 0;
+
+  for (unsigned int i = 0; i < count; ++i)
+    if (sframe_cache_find (where, pcs[i], 0).rule == 0)
+      {
+	uint32_t number;
+	CHECK (sframe_cache_add (where, pcs[i], 0, 1, &number));
+	++missed;
+      }
+  return missed;
+}
+
+/* Each set of PCs comes after others that have filled the cache.  */
+static void
+a_set_with_room_is_stored_once (void)
+{
+  static struct sframe_cache used;
+  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
+  unsigned int sets = 0, again = 0;
+
+  for (enum layout layout = RANDOM; layout < LAYOUTS; ++layout)
+    for (unsigned int i = 0; i < 100; ++i, ++sets)
+      {
+	unsigned int count = i % 2 == 0 ? 2000 : sizeof pcs / sizeof pcs[0];
+	lay_out (layout, pcs, count);
+	CHECK (visit (&used, pcs, count) == count);
+	again += visit (&used, pcs, count);
+	CHECK (visit (&used, pcs, count) == 0);
+      }
+  printf ("%u of %u sets lost an entry\n", again, sets);
+  CHECK (again <= 3);
+}
+
+/* A set of which part was there before, anywhere: no PC is stored twice.  */
+static void
+a_set_that_changes (void)
+{
+  static struct sframe_cache used;
+  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
+  const unsigned int count = sizeof pcs / sizeof pcs[0];
+
+  lay_out (FUNCTIONS, pcs, count);
+  visit (&used, pcs, count);
+  for (unsigned int i = 0; i < 50; ++i)
+    {
+      unsigned int missed = 0;
+      lay_out (FUNCTIONS, pcs + i * 60, 60);
+      for (unsigned int round = 0; round < 100; ++round)
+	missed += visit (&used, pcs, count);
+      CHECK (missed >= 60 && missed <= count);
+    }
+}
+
+/* Entries that races have left, of slots that are other PCs' now, give way.  */
+static void
+entries_that_lead_nowhere (void)
+{
+  static struct sframe_cache raced;
+  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
+  const unsigned int count = sizeof pcs / sizeof pcs[0];
+
+  lay_out (RANDOM, pcs, count);
+  visit (&raced, pcs, count);
+  for (unsigned int i = 0; i < SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS; ++i)
+    raced.entries[i] = i % count << 4 | (raced.entries[i] + 1) % 15 | 1;
+  lay_out (RANDOM, pcs, count);
+  CHECK (visit (&raced, pcs, count) == count);
+  CHECK (visit (&raced, pcs, count) < count / 100);
+  CHECK (visit (&raced, pcs, count) == 0);
 }
 
 static void
 rules_of_an_unloaded_object (void)
 {
-  uint64_t a = rival (0), b = rival (1), c = rival (2);
-  store (b, 1, 11);
+  uint64_t a = rival (0), b = rival (1);
   store (a, 1, 11);
+  store (b, 1, 13);
   CHECK (look_up (a, 1) == 11);
   CHECK (look_up (a, 2) == 0);
-  /* They are the first to go, whose turn it may be.  */
-  store (b, 2, 13);
-  CHECK (look_up (b, 2) == 13);
-  CHECK (look_up (b, 1) == 0);
-  store (2, 2, 17);
-  store (c, 2, 15);
-  CHECK (look_up (c, 2) == 15);
-  CHECK (look_up (b, 2) == 13);
-  CHECK (look_up (a, 1) == 0);
+  store (b, 2, 15);
+  CHECK (look_up (b, 2) == 15);
+  CHECK (look_up (b, 1) == 13);
 }
 
 static void
@@ -522,11 +617,14 @@ static const struct test_case cases[] = {
     interrupted_frames_have_rules_of_their_own },
   { "an unused slot is no rule of address 0",
     an_unused_slot_is_no_rule_of_address_0 },
-  { "rivals take turns", rivals_take_turns },
+  { "rivals share two buckets", rivals_share_two_buckets },
   { "a rule stored twice takes one slot",
     a_rule_stored_twice_takes_one_slot },
   { "few rules take few pages", few_rules_take_few_pages },
   { "more rules than slots", more_rules_than_slots },
+  { "a set with room is stored once", a_set_with_room_is_stored_once },
+  { "a set that changes", a_set_that_changes },
+  { "entries that lead nowhere", entries_that_lead_nowhere },
   { "rules of an unloaded object", rules_of_an_unloaded_object },
   { "a slot that is being written", a_slot_that_is_being_written },
 #ifdef __x86_64__
