@@ -51,8 +51,8 @@ struct sframe_cache_slot
    not.  */
 typedef uint16_t sframe_cache_number;
 
-/* An entry of the index: the number of a slot, and 4 bits of the hash, so that
-   few slots of other PCs are read; 0 if it is empty.  */
+/* An entry of the index: the number of a slot, a bit that is set, and 3 bits of
+   the hash, so that few slots of other PCs are read; 0 if it is empty.  */
 typedef uint16_t sframe_cache_entry;
 
 _Static_assert (SFRAME_CACHE_LOG2_SLOTS + 4 <= 16, "a slot's number fits");
@@ -219,7 +219,7 @@ sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
 static inline sframe_cache_entry
 sframe_cache_make_entry (uint64_t hash, uint32_t number)
 {
-  return number << 4 | ((hash >> 24) % 15 + 1);
+  return number << 4 | 8 | (hash >> 24 & 7);
 }
 
 /* The rule in SLOT if it is that of PC and TAG, or else 0.  */
@@ -301,10 +301,11 @@ sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
 {
   for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
     {
-      sframe_cache_entry expected = old;
-      if (__atomic_compare_exchange_n (sframe_cache_choice (cache, hash, i),
-				       &expected, new, false,
-				       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      sframe_cache_entry *place = sframe_cache_choice (cache, hash, i);
+      sframe_cache_entry there = __atomic_load_n (place, __ATOMIC_RELAXED);
+      if (there == old
+	  && __atomic_compare_exchange_n (place, &there, new, false,
+					  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 	return true;
     }
   return false;
@@ -345,13 +346,15 @@ sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
   *number = (__atomic_fetch_add (&cache->used, 1, __ATOMIC_RELAXED)
 	     % SFRAME_CACHE_SLOTS);
   struct sframe_cache_slot *slot = &cache->slots[*number];
+  bool used = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED) != 0;
   uint64_t hash
     = sframe_cache_hash (__atomic_load_n (&slot->pc, __ATOMIC_RELAXED));
 
   if (!sframe_cache_write (slot, pc, tag, rule))
     return false;
-  sframe_cache_exchange (cache, hash, sframe_cache_make_entry (hash, *number),
-			 0);
+  if (used)
+    sframe_cache_exchange (cache, hash,
+			   sframe_cache_make_entry (hash, *number), 0);
   sframe_cache_enter (cache, pc, *number);
   return true;
 }
