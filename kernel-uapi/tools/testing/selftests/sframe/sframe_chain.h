@@ -105,13 +105,16 @@ static inline int read_number(const char *name)
 	return number;
 }
 
-/* An event of signals that the thread is sent, or sends; -1 if there is none. */
-static inline int signal_attr(struct perf_event_attr *attr)
+/* The tracepoint @name of signals; -1 if there is none. */
+static inline int signal_attr(struct perf_event_attr *attr, const char *name)
 {
+	char file[80];
 	int event;
 
 	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
-	event = read_number("/sys/kernel/tracing/events/signal/signal_generate/id");
+	snprintf(file, sizeof(file),
+		 "/sys/kernel/tracing/events/signal/%s/id", name);
+	event = read_number(file);
 	if (event < 0)
 		return -1;
 	*attr = chain_attr(PERF_TYPE_TRACEPOINT, event);

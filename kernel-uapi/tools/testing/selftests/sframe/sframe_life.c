@@ -475,4 +475,76 @@ TEST_F(life, about_to_die)
 	expect_exit(_metadata, 0, SIGABRT, PASSES);
 }
 
+/*
+ * A thread that another one's exec() kills: its signal has been taken, no other
+ * one comes, and exec() waits for it.
+ */
+
+static volatile int *tid_of_thread;
+
+static noinline void wait_here(void)
+{
+	long tid = syscall(SYS_gettid);
+
+	madvise(table_page, PAGE, MADV_DONTNEED);
+	*tid_of_thread = tid;
+	while (1)
+		SYSTEM_CALL(behind_pause, SYS_pause, 0, 0);
+}
+
+static int wait_through_thunk(void *arg)
+{
+	USE_SAVED_REGS();
+	thunk(wait_here);
+	KEEP();
+	return 0;
+}
+
+/* A thread waits in the code; on SIGCONT the other one executes a program. */
+static pid_t start_executing(void)
+{
+	char *args[] = { "true", NULL }, *none[] = { NULL };
+	static char stack[64 * PAGE] __aligned(16);
+	pid_t pid = fork();
+
+	if (!pid) {
+		touch_own_table();
+		clone(wait_through_thunk, stack + sizeof(stack),
+		      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+		      CLONE_THREAD, NULL);
+		while (!*tid_of_thread)
+			sched_yield();
+		raise(SIGSTOP);
+		execve("/bin/true", args, none);
+		_exit(1);
+	}
+	return pid;
+}
+
+TEST_F(life, killed_by_exec)
+{
+	struct perf_event_attr attr;
+	struct ring ring;
+	int status;
+	pid_t pid;
+
+	tid_of_thread = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, tid_of_thread);
+	ASSERT_EQ(0, put_table_in_file(self->map));
+	ASSERT_EQ(0, add_good(self->table));
+	ASSERT_EQ(0, signal_attr(&attr, "signal_deliver"));
+	attr.disabled = 0;
+	pid = start_executing();
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	ASSERT_EQ(0, open_ring(&ring, &attr, *tid_of_thread, -1));
+	ASSERT_EQ(0, kill(pid, SIGCONT));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(STOPS, end_of_chains(&ring));
+	close_ring(&ring);
+}
+
 TEST_HARNESS_MAIN

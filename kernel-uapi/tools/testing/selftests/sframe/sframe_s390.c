@@ -180,7 +180,7 @@ static void expect_pending(struct __test_metadata *_metadata, int number,
 	struct sigaction action = { .sa_handler = handler };
 	struct perf_event_attr attr;
 
-	if (signal_attr(&attr))
+	if (signal_attr(&attr, "signal_generate"))
 		SKIP(return, "no events of signals");
 	ASSERT_EQ(0, sigaction(number, &action, NULL));
 	signal_number = number;

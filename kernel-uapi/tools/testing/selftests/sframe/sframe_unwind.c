@@ -436,7 +436,7 @@ TEST(behind_the_end)
 	struct sigaction action = { .sa_handler = leave };
 	struct perf_event_attr attr;
 
-	if (signal_attr(&attr))
+	if (signal_attr(&attr, "signal_generate"))
 		SKIP(return, "no events of signals");
 	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
 	rehearse(call_trap);
