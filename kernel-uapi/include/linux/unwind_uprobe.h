@@ -11,6 +11,7 @@
 #ifdef CONFIG_UPROBES
 
 void __unwind_uprobe_start(struct unwind_user_state *state);
+void __unwind_uprobe_signal(struct unwind_user_state *state);
 unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp);
 
 /* Put @state, the topmost frame, where the program would be without probes. */
@@ -18,6 +19,13 @@ static inline void unwind_uprobe_start(struct unwind_user_state *state)
 {
 	if (unlikely(current->utask))
 		__unwind_uprobe_start(state);
+}
+
+/* The same for @state, which a signal has interrupted. */
+static inline void unwind_uprobe_signal(struct unwind_user_state *state)
+{
+	if (unlikely(current->utask))
+		__unwind_uprobe_signal(state);
 }
 
 /*
@@ -32,6 +40,8 @@ static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 #else /* !CONFIG_UPROBES */
 
 static inline void unwind_uprobe_start(struct unwind_user_state *state) {}
+
+static inline void unwind_uprobe_signal(struct unwind_user_state *state) {}
 
 static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 {

@@ -1132,6 +1132,8 @@ int sframe_unwind_next(struct unwind_user_state *state)
 	 */
 	if (ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) {
 		signal = sframe_arch_signal(state);
+		if (!signal)
+			unwind_uprobe_signal(state);
 		if (signal != -ENOENT)
 			return signal;
 	}

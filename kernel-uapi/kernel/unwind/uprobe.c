@@ -38,19 +38,40 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 	return ra;
 }
 
+/*
+ * Leave the trampoline that @state may be in.  What it does to SP is undone as
+ * it will be.
+ */
+static void unwind_uprobe_leave(struct unwind_user_state *state)
+{
+	if (state->ws == sizeof(long))
+		sframe_arch_leave_probe(state, uprobe_get_trampoline_vaddr());
+	state->ip = __unwind_uprobe_ra(state->ip, state->sp);
+}
+
 /**
  * __unwind_uprobe_start - leave the code of probes at the top of a stack
  * @state:	the topmost frame; only its IP and SP are changed
  *
- * What is in a slot has not been executed, and what a trampoline does to SP is
- * undone as it will be.
+ * What is in a slot has not been executed.
  */
 void __unwind_uprobe_start(struct unwind_user_state *state)
 {
-	unsigned long trampoline = uprobe_get_trampoline_vaddr();
-
 	state->ip = uprobe_get_trap_addr(task_pt_regs(current));
-	if (state->ws == sizeof(long))
-		sframe_arch_leave_probe(state, trampoline);
-	state->ip = __unwind_uprobe_ra(state->ip, state->sp);
+	unwind_uprobe_leave(state);
+}
+
+/**
+ * __unwind_uprobe_signal - leave the code of probes where a signal came
+ * @state:	the frame that was interrupted
+ *
+ * It is not in a slot, where signals have to wait.
+ */
+void __unwind_uprobe_signal(struct unwind_user_state *state)
+{
+	unsigned long ip = state->ip;
+
+	unwind_uprobe_leave(state);
+	if (state->ip != ip)
+		state->ip_behind = false;
 }

@@ -4,6 +4,8 @@
  * as if it were not.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -182,6 +184,41 @@ TEST(below_probed_return)
 TEST(below_probed_returns)
 {
 	expect_below(_metadata, call_recursive, (unsigned long)recursive);
+}
+
+/* The sample of a return sends a signal, which comes before it is done. */
+static noinline void on_sample(int sig)
+{
+	noted_count = 0;
+	NOTE();
+	probe();
+	KEEP();
+}
+
+TEST(signal_at_probed_return)
+{
+	struct sigaction action = { .sa_handler = on_sample };
+	struct perf_event_attr attr;
+	struct ring returns;
+	int found;
+
+	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)probed, 1));
+	attr.wakeup_events = 1;
+	wanted = 0;
+	learn(call_again);
+	ASSERT_EQ(0, sigaction(SIGIO, &action, NULL));
+	ASSERT_EQ(0, open_ring(&returns, &attr, 0, -1));
+	ASSERT_EQ(0, fcntl(returns.fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(returns.fd, F_SETFL, O_ASYNC));
+	ioctl(returns.fd, PERF_EVENT_IOC_ENABLE, 0);
+	found = record(call_again);
+	close_ring(&returns);
+	ASSERT_EQ(1, found);
+	ASSERT_LT(4, chain_count);
+	EXPECT_EQ(noted[1], chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+	EXPECT_EQ(known[1], chain[3]);
+	EXPECT_EQ(known[0], chain[4]);
 }
 
 TEST_HARNESS_MAIN
