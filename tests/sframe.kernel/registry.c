@@ -859,6 +859,24 @@ test_drop_corrupt (void)
   end_process ();
 }
 
+/* A task that exits does not wait for others, which may wait for a page with
+   the mm locked.  */
+static void
+test_drop_corrupt_at_exit (void)
+{
+  struct sframe_view view;
+
+  start_with_three ();
+  CHECK (sframe_find_view (TEXT + 0x100, &view));
+  machine.exiting = true;
+  sframe_drop_corrupt (&view);
+  machine.exiting = false;
+  CHECK (describes (TABLE, TEXT + 0x100));
+  sframe_drop_corrupt (&view);
+  CHECK (describes (0, TEXT + 0x100));
+  end_process ();
+}
+
 /* Another CPU removes the table, or the mapping, at each moment of a lookup.
    The reader finds the table or nothing, and touches nothing freed.  */
 static void
@@ -992,6 +1010,7 @@ static const struct test_case cases[] = {
   CASE (fork_without_memory),
   CASE (fork_of_nothing),
   CASE (drop_corrupt),
+  CASE (drop_corrupt_at_exit),
   CASE (removed_during_lookup),
   CASE (found_while_others_come_and_go),
 };

@@ -590,7 +590,8 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
  * @view:	the table
  *
  * It would be found so again in each trace.  The caller can sleep and has not
- * locked the mm.
+ * locked the mm.  If it has page faults disabled, as it cannot be killed, that
+ * is left to another trace: who has the lock may wait for a page.
  */
 void sframe_drop_corrupt(const struct sframe_view *view)
 {
@@ -598,7 +599,7 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 	struct vm_area_struct *vma;
 	struct sframe_text *text;
 
-	if (mmap_write_lock_killable(mm))
+	if (pagefault_disabled() || mmap_write_lock_killable(mm))
 		return;
 	text = sframe_find_table(mm->sframe, view->start, 1);
 	/* Another thread may have replaced it since, by its like even. */

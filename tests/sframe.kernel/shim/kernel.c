@@ -222,6 +222,8 @@ mmap_write_lock_killable (struct mm_struct *mm)
     bug ("mm locked under RCU");
   if (mm->locked)
     bug ("mm locked twice");
+  if (machine.exiting)
+    bug ("a task that exits waits for the mm");
   if (machine.killed)
     return -EINTR;
   ++machine.mm_locks;

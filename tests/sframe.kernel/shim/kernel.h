@@ -179,6 +179,7 @@ extern struct task_struct current_task;
 #define uprobe_get_trap_addr(regs) \
   (current->utask->active ? current->utask->vaddr : (regs)->ip)
 #define fatal_signal_pending(task) machine.killed
+#define pagefault_disabled() machine.exiting
 #define cond_resched() ((void) 0)
 extern void pr_debug_ratelimited (const char *format, ...);
 

@@ -26,6 +26,8 @@ struct machine
   bool killed, compat;
   /* Mappings are being changed: none can be looked at without the lock.  */
   bool changing;
+  /* The task exits, and waits for no page and nobody who does.  */
+  bool exiting;
 
   /* Where a uretprobe lets its function return to.  */
   unsigned long trampoline;
