@@ -83,6 +83,26 @@ TEST(no_file)
 		EXPECT_LE(lines[i - 1].text_end, lines[i].text);
 }
 
+/* What processes share is of a file, if of none that can be opened. */
+TEST(shared_memory)
+{
+	struct own_table own = own_table();
+	struct own_table copy = { .size = own.size, .text_size = 16 };
+	const struct proc_line *line;
+	char *map = mmap(NULL, own.size + PAGE,
+			 PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, map);
+	copy.text = (unsigned long)map;
+	copy.start = copy.text + PAGE;
+	memcpy(map + PAGE, (void *)own.start, own.size);
+	ASSERT_EQ(0, add(copy.start, copy.size, copy.text, 16));
+	line = find_line(lines, proc_lines(getpid(), lines, LINES), &copy);
+	ASSERT_NE(NULL, line);
+	EXPECT_STREQ("/dev/zero (deleted)", line->path);
+}
+
 /* Reads of any size, which begin and end inside of lines. */
 TEST(many)
 {
