@@ -364,10 +364,13 @@ static noinline void exit_through_thunk(void)
 
 static pid_t start_exiting(int sig)
 {
+	struct sched_param first = { .sched_priority = 1 };
 	struct rlimit none = { 0, 0 };
 	pid_t pid = fork();
 
 	if (!pid) {
+		/* Being preempted, it would have the page read before */
+		sched_setscheduler(0, SCHED_FIFO, &first);
 		setrlimit(RLIMIT_CORE, &none);
 		exit_signal = sig;
 		touch_own_table();
@@ -480,14 +483,14 @@ TEST_F(life, about_to_die)
  * one comes, and exec() waits for it.
  */
 
-static volatile int *tid_of_thread;
+static int *tid_of_thread;
 
 static noinline void wait_here(void)
 {
 	long tid = syscall(SYS_gettid);
 
 	madvise(table_page, PAGE, MADV_DONTNEED);
-	*tid_of_thread = tid;
+	__atomic_store_n(tid_of_thread, tid, __ATOMIC_RELEASE);
 	while (1)
 		SYSTEM_CALL(behind_pause, SYS_pause, 0, 0);
 }
@@ -503,7 +506,6 @@ static int wait_through_thunk(void *arg)
 /* A thread waits in the code; on SIGCONT the other one executes a program. */
 static pid_t start_executing(void)
 {
-	char *args[] = { "true", NULL }, *none[] = { NULL };
 	static char stack[64 * PAGE] __aligned(16);
 	pid_t pid = fork();
 
@@ -512,10 +514,10 @@ static pid_t start_executing(void)
 		clone(wait_through_thunk, stack + sizeof(stack),
 		      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 		      CLONE_THREAD, NULL);
-		while (!*tid_of_thread)
+		while (!__atomic_load_n(tid_of_thread, __ATOMIC_ACQUIRE))
 			sched_yield();
 		raise(SIGSTOP);
-		execve("/bin/true", args, none);
+		execl("/bin/true", "true", NULL);
 		_exit(1);
 	}
 	return pid;
