@@ -925,6 +925,20 @@ check_start (unsigned long ip, unsigned long sp, unsigned long want_ip,
   CHECK (state.ip == want_ip && state.sp == want_sp);
 }
 
+/* A frame that a signal has interrupted, behind a breakpoint perhaps.  */
+static void
+check_interrupted (unsigned long ip, unsigned long sp, unsigned long want_ip,
+		   unsigned long want_sp)
+{
+  state.ip = ip;
+  state.sp = sp;
+  state.ip_behind = true;
+  unwind_uprobe_signal (&state);
+  CHECK (state.ip == want_ip && state.sp == want_sp);
+  /* What it was goes for that place only.  */
+  CHECK (state.ip_behind == (ip == want_ip));
+}
+
 static void
 test_uprobe_slot (void)
 {
@@ -959,10 +973,14 @@ test_trampolines (void)
 		 JIT + 0x40, STACK + 0x110);
   poke (STACK + 0x108, JIT + 0x44, 8);
   check_start (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
+  check_interrupted (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
+  check_interrupted (TEXT + 0x20, STACK + 0x110, TEXT + 0x20, STACK + 0x110);
   memcpy (at (JIT + 0x100), optimized, sizeof optimized);
   poke (STACK + 0x118, TEXT + 0x25, 8);
   check_start (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
 	       STACK + 0x120 + 128);
+  check_interrupted (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
+		     STACK + 0x120 + 128);
   /* A process may have none, and its program be at address 0.  */
   machine.trampoline = -1UL;
   check_start (0, STACK + 0x100, 0, STACK + 0x100);
