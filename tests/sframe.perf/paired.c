@@ -6,7 +6,8 @@
 
    The program has processor 0 to itself but for this one, which goes before it:
    whenever a sample is taken, memory and registers stay as they were until the
-   chain of frame pointers has been followed, as the unpatched kernel does.
+   chain of frame pointers has been followed, as the unpatched kernel does.  A
+   sample during which this program had to wait is left out.
    "same" counts the samples in which the kernel said just that.  A sample is
    "shorter" if the kernel told of fewer frames than the part of this chain that
    leads to code, and "lost" if it left one of these frames out, unless that was
@@ -24,8 +25,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,10 @@ static struct ranges code, tables;
 static pid_t child;
 static char record[1 << 16];
 static unsigned long dropped;
+
+/* How often this process had waited when the program was stopped last; -1 if
+   the program may have run since.  */
+static long stopped = -1;
 
 static void
 die (const char *what)
@@ -186,6 +191,15 @@ take_addresses (const char *from, uint64_t count, struct stack *stack)
   return cookie;
 }
 
+static long
+waits (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw;
+}
+
 /* A sample: process, thread, chain, registers.  */
 static void
 take_sample (struct stack *stack)
@@ -205,7 +219,9 @@ take_sample (struct stack *stack)
     return;
   memcpy (&regs, at + 8, sizeof regs);
   walk (&regs, stack);
-  keep (&walks, stack);
+  /* Memory is read under a lock that one of its threads may hold.  */
+  if (waits () == stopped)
+    keep (&walks, stack);
 }
 
 static void
@@ -259,7 +275,7 @@ drain (struct stack *stack)
     }
 }
 
-/* Have samples of processor 0.  */
+/* Have samples of the child, from its exec on, and of its threads.  */
 static void
 open_ring (void)
 {
@@ -274,15 +290,15 @@ open_ring (void)
       .sample_regs_user = 1 << BP | 1 << SP | 1 << IP,
       .wakeup_events = 1,
       .disabled = 1,
+      .enable_on_exec = 1,
+      .inherit = 1,
       .exclude_kernel = 1,
       .exclude_callchain_kernel = 1,
-      /* Without such an event of a CPU's there are no deferred chains.  */
-      .comm = 1,
       .defer_callchain = 1,
       .defer_output = 1
     };
 
-  event = syscall (SYS_perf_event_open, &attr, -1, 0, -1, 0);
+  event = syscall (SYS_perf_event_open, &attr, child, 0, -1, 0);
   if (event < 0)
     die ("perf_event_open");
   ring = mmap (NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
@@ -308,24 +324,26 @@ take_processor (void)
 static void
 start (char **program)
 {
-  int exec[2];
+  int ready[2], exec[2];
   char name[32], byte;
 
-  if (pipe2 (exec, O_CLOEXEC) != 0 || (child = fork ()) < 0)
+  if (pipe2 (ready, O_CLOEXEC) != 0 || pipe2 (exec, O_CLOEXEC) != 0
+      || (child = fork ()) < 0)
     die ("fork");
   if (child == 0)
     {
-      execvp (program[0], program);
+      if (read (ready[0], &byte, 1) == 1)
+	execvp (program[0], program);
       _exit (127);
     }
+  open_ring ();
   close (exec[1]);
-  while (read (exec[0], &byte, 1) > 0)
-    ;
+  if (write (ready[1], "", 1) != 1 || read (exec[0], &byte, 1) != 0)
+    die ("pipe");
   snprintf (name, sizeof name, "/proc/%d/mem", (int) child);
   memory = open (name, O_RDONLY);
   if (memory < 0)
     die (name);
-  ioctl (event, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static int
@@ -422,18 +440,21 @@ main (int argc, char **argv)
   if (argc < 2)
     return 2;
   take_processor ();
-  open_ring ();
   start (argv + 1);
   for (unsigned int n = 0; waitpid (child, &status, WNOHANG) == 0; ++n)
     {
       struct pollfd ready = { .fd = event, .events = POLLIN };
       poll (&ready, 1, 20);
+      stopped = waits ();
       drain (stack);
+      stopped = -1;
       if (n % 64 == 0)
 	{
 	  read_ranges (&code, "maps", true);
 	  read_ranges (&tables, "sframe", false);
 	}
+      /* What came meanwhile is too old.  */
+      drain (stack);
     }
   drain (stack);
   judge ();
