@@ -26,14 +26,14 @@ test "$arch" = x86_64 && wrapper='' || wrapper=$inside/build-aux/emulate
 source_of ()
 {
   case $1 in
-    *-debug | *-race) echo "${1%-*}" ;;
+    *-debug | *-race | *-maple) echo "${1%-*}" ;;
     *) echo "$1" ;;
   esac
 }
 
 # Run a command for the build NAME, which stands in the place of the patched
-# tree's: NAME-stock is of the unpatched tree, NAME-debug and NAME-race are other
-# builds of the patched one.
+# tree's: NAME-stock is of the unpatched tree, NAME-debug, NAME-race and
+# NAME-maple are other builds of the patched one.
 in_tree ()
 {
   tree_name=$1 place=${1%-*}
