@@ -4,15 +4,15 @@
 
    Usage: paired PROGRAM [ARG...]
 
-   The program has processor 0 to itself but for this one, which goes before it:
-   whenever a sample is taken, memory and registers stay as they were until the
-   chain of frame pointers has been followed, as the unpatched kernel does.  A
-   sample during which this program had to wait is left out.
+   The program has processor 0 to itself but for this one, which goes before
+   it: whenever a sample is taken, memory and registers stay as they were until
+   the chain of frame pointers has been followed, as the unpatched kernel does.
+   A sample during which this program had to wait is left out.
+
    "same" counts the samples in which the kernel said just that.  A sample is
-   "shorter" if the kernel told of fewer frames than the part of this chain that
-   leads to code, and "lost" if it left one of these frames out, unless that was
-   found by the frame pointer of code that has a table.  So both are compared at
-   the same instruction, and chance has no part in it.  Document:
+   "shorter" if the kernel told of fewer frames than the part of this chain
+   that leads to code, and "lost" if it left one of these frames out, unless
+   that was found by the frame pointer of code that has a table.  Document:
    perf_event_open(2).  */
 
 #define _GNU_SOURCE
@@ -122,8 +122,8 @@ is_in (const struct ranges *ranges, uint64_t pc)
   return false;
 }
 
-/* Add to RANGES those of the child's FILE, or of them what is EXECUTABLE.  What
-   was there once is kept: a stack that is judged later may lead there.  */
+/* Add to RANGES those of the child's FILE, or of them what is EXECUTABLE.
+   What was there once is kept: a stack that is judged later may lead there.  */
 static void
 read_ranges (struct ranges *ranges, const char *file, bool executable)
 {
@@ -301,7 +301,8 @@ open_ring (void)
   event = syscall (SYS_perf_event_open, &attr, child, 0, -1, 0);
   if (event < 0)
     die ("perf_event_open");
-  ring = mmap (NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  ring = mmap (NULL, PAGE + RING, PROT_READ | PROT_WRITE, MAP_SHARED, event,
+	       0);
   if (ring == MAP_FAILED)
     die ("mmap");
 }
@@ -364,9 +365,9 @@ tell (const char *what, const struct stack *stack)
   puts ("");
 }
 
-/* Find out whether CHAIN has the first COUNT frames of WALK, in this order.  The
-   frame pointer of code with a table need not be one: where it has led to a
-   frame that CHAIN does not have, there is no more to compare.  */
+/* Find out whether CHAIN has the first COUNT frames of WALK, in this order.
+   The frame pointer of code with a table need not be one: where it has led to
+   a frame that CHAIN does not have, there is no more to compare.  */
 static bool
 has_frames (const struct stack *chain, const struct stack *walk, int count)
 {
