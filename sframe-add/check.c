@@ -323,6 +323,53 @@ compare_function (struct walk *walk, uint32_t *index)
   return NULL;
 }
 
+/* Tell of rules in the table, from FDE *INDEX on, for what was left out from
+   FROM up to LIMIT.  Whoever follows one is led where .eh_frame does not
+   lead.  */
+static const char *
+compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
+		  uint32_t *index)
+{
+  for (; *index < walk->table.fde_count; ++*index)
+    {
+      struct fde *fde = &walk->fde;
+      if (!read_fde (&walk->table, *index, fde))
+	return message ("its table is damaged: FDE %u", *index);
+      uint64_t start = fde->start, end = start + fde->size;
+      if (start >= limit)
+	break;
+      start = start > from ? start : from;
+      if (fde->count > 0 && start < (end < limit ? end : limit))
+	find (walk->conversion, start, (end < limit ? end : limit) - start,
+	      false);
+      if (end > limit)
+	break;
+    }
+  return NULL;
+}
+
+/* Do that for all that was left out.  FDEs of .eh_frame may overlap.  */
+static const char *
+compare_all_left_out (struct walk *walk)
+{
+  const struct conversion *conversion = walk->conversion;
+  const char *why = NULL;
+  uint64_t done = 0;
+  uint32_t index = 0;
+
+  for (size_t i = 0; i < conversion->left_out_count && why == NULL; ++i)
+    {
+      const struct left_out *part = &conversion->left_out[i];
+      uint64_t limit = part->start + part->size;
+      if (limit <= done || limit < part->start)
+	continue;
+      why = compare_left_out (walk, part->start > done ? part->start : done,
+			      limit, &index);
+      done = limit;
+    }
+  return why;
+}
+
 /* The bytes of OBJECT's table; null if it has none.  */
 static const unsigned char *
 table_bytes (const struct object *object, uint64_t *size)
@@ -370,5 +417,5 @@ check_table (const struct object *object, struct conversion *conversion)
       walk.function = &conversion->functions[i];
       why = compare_function (&walk, &index);
     }
-  return why;
+  return why == NULL ? compare_all_left_out (&walk) : why;
 }

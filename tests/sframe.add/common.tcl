@@ -1,0 +1,34 @@
+# What the tests of sframe-add share.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set add $sframe_tools/sframe-add
+set add_source $srcdir/$subdir
+set add_flags [list -std=gnu17 -O2 -Wall -Wextra -Wno-sign-compare \
+		   -idirafter $sframe_top/include]
+set add_core [list $sframe_top/sysdeps/generic/sframe-header.c \
+		  $sframe_top/sysdeps/generic/sframe-lookup.c]
+
+proc add_run { args } {
+    global add
+    return [sframe_exec [list $add {*}$args] -timeout 300]
+}
+
+proc add_true { name condition } {
+    if { [uplevel 1 [list expr $condition]] } {
+	pass $name
+    } else {
+	fail $name
+    }
+}
+
+# Build the judge of tables for ARCH, libdw.
+proc add_oracle { arch sysdeps } {
+    global add_flags add_core add_dir add_source srcdir sframe_top
+    return [sframe_compile \
+		[list $add_source/oracle.c {*}$add_core -ldw -lelf] \
+		$add_dir/oracle-$arch \
+		[list --arch=$arch --libc=stock {*}$add_flags \
+		     -I$srcdir/sframe.eh -I$srcdir/sframe.unit \
+		     -idirafter $sframe_top/sysdeps/$sysdeps \
+		     -idirafter $sframe_top/sysdeps/generic]]
+}
