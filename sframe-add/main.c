@@ -35,7 +35,8 @@ static struct
 /* A file, and what became of it.  */
 struct job
 {
-  char *name;
+  char *name;			/* Without symbolic links.  */
+  struct place place;
   /* It was found in a directory, not named by the user.  */
   bool found;
   bool done;
@@ -140,11 +141,12 @@ change (struct job *job, const struct object *object)
   struct buffer new = { 0 };
   const char *why;
 
-  if (options.output == NULL && access (job->name, W_OK) != 0)
+  if (options.output == NULL
+      && faccessat (job->place.folder, job->place.name, W_OK, 0) != 0)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, &new);
   if (why == NULL)
-    why = replace_file (options.output, job->name, &job->status, &new);
+    why = replace_file (options.output, &job->place, &job->status, &new);
   free (new.data);
   if (why == NULL)
     job->outcome = OUTCOME_CHANGED;
@@ -186,7 +188,7 @@ work_on_object (struct job *job, const struct object *object)
 static void
 copy_as_it_is (struct job *job, const struct object *object)
 {
-  const char *why = replace_file (options.output, job->name, &job->status,
+  const char *why = replace_file (options.output, &job->place, &job->status,
 				  &object->file);
 
   if (why == NULL)
@@ -212,29 +214,35 @@ begin_anew (struct object *object)
     object_close (&before);
 }
 
+/* Work on the bytes of OBJECT, which were loaded.  */
+static void
+work_on_bytes (struct job *job, struct object *object)
+{
+  job->message = object_open (object, &job->outcome);
+  if (job->message == NULL && options.replace && options.mode == MODE_ADD)
+    begin_anew (object);
+  if (job->message == NULL)
+    job->message = work_on_object (job, object);
+  /* A copy was asked for, whatever there is to do.  */
+  if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
+    copy_as_it_is (job, object);
+}
+
 static void
 work_on (struct job *job)
 {
   struct object object = { .name = job->name };
 
-  job->message = load_file (job->name, &object.file, &job->status,
-			    &job->outcome);
+  job->outcome = OUTCOME_FAILED;
+  job->message = place_open (job->name, &job->place);
+  if (job->message == NULL)
+    job->message = load_file (&job->place, &object.file, &job->status,
+			      &job->outcome);
   job->old_size = object.file.size;
   if (job->message == NULL)
-    {
-      job->message = object_open (&object, &job->outcome);
-      if (job->message == NULL && options.replace
-	  && options.mode == MODE_ADD)
-	begin_anew (&object);
-      if (job->message == NULL)
-	job->message = work_on_object (job, &object);
-      /* A copy was asked for, whatever there is to do.  */
-      if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
-	copy_as_it_is (job, &object);
-      object_close (&object);
-    }
-  else
-    free (object.file.data);
+    work_on_bytes (job, &object);
+  object_close (&object);
+  place_close (&job->place);
 }
 
 /* Telling about it.  */

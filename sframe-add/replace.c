@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -55,12 +54,14 @@ is_elf (int fd)
 }
 
 const char *
-load_file (const char *name, struct buffer *file, struct stat *status,
-	   enum outcome *outcome)
+load_file (const struct place *place, struct buffer *file,
+	   struct stat *status, enum outcome *outcome)
 {
   const char *why = NULL;
   /* A fifo would wait for its other end.  */
-  int fd = open (name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  int fd = openat (place->folder, place->name,
+		   (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+		    | O_NOFOLLOW));
 
   *outcome = OUTCOME_FAILED;
   if (fd < 0)
@@ -192,55 +193,63 @@ fill (int fd, int from, const struct stat *status, bool copy,
   return why;
 }
 
-/* Fill the new file FD, and let it be OUT.  The name LIKE may have become that
-   of another file, whose set-user-ID bit is not for these bytes.  */
+/* Fill the new file FD, which has NAME in the folder of OUT, and let it be
+   OUT.  The name LIKE may have become that of another file, whose set-user-ID
+   bit is not for these bytes.  */
 static const char *
-fill_and_rename (int fd, const char *name, const char *out, const char *like,
-		 const struct stat *status, bool copy,
+fill_and_rename (int fd, const char *name, const struct place *out,
+		 const struct place *like, const struct stat *status,
 		 const struct buffer *file)
 {
-  int from = open (like, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int from = openat (like->folder, like->name,
+		     O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const char *why;
 
   if (from < 0)
     return failed ("open it");
-  why = (is_unchanged (from, status) ? fill (fd, from, status, copy, file)
+  why = (is_unchanged (from, status)
+	 ? fill (fd, from, status, out != like, file)
 	 : "it was changed meanwhile");
   close (from);
-  if (why == NULL && rename (name, out) != 0)
+  if (why == NULL
+      && renameat (out->folder, name, out->folder, out->name) != 0)
     why = failed ("give the new file its name");
   return why;
 }
 
-const char *
-replace_file (const char *out, const char *like, const struct stat *status,
-	      const struct buffer *file)
+/* Replace OUT by FILE.  */
+static const char *
+replace_at (const struct place *out, const struct place *like,
+	    const struct stat *status, const struct buffer *file)
 {
-  char real[PATH_MAX];
-  struct stat old;
-  bool copy = out != NULL;
-
-  if (!copy)
-    out = like;
-  else if (realpath (out, real) != NULL)
-    out = real;
-  if (copy && stat (out, &old) == 0 && !S_ISREG (old.st_mode))
-    return message ("%s is not a regular file", out);
-  const char *slash = strrchr (out, '/');
-  int length = slash == NULL ? 0 : slash + 1 - out;
-  char *name = (char *) message ("%.*s.sframe-add.XXXXXX", length, out);
-  int fd = mkostemp (name, O_CLOEXEC);
-  const char *why;
+  char name[] = ".sframe-add.XXXXXX";
+  int fd = place_make_file (out, name);
 
   if (fd < 0)
-    why = failed ("make a file beside it");
-  else
-    {
-      why = fill_and_rename (fd, name, out, like, status, copy, file);
-      close (fd);
-      if (why != NULL)
-	unlink (name);
-    }
-  free (name);
+    return failed ("make a file beside it");
+  const char *why = fill_and_rename (fd, name, out, like, status, file);
+  close (fd);
+  if (why != NULL)
+    unlinkat (out->folder, name, 0);
+  return why;
+}
+
+const char *
+replace_file (const char *out, const struct place *like,
+	      const struct stat *status, const struct buffer *file)
+{
+  struct place place;
+  struct stat old;
+
+  if (out == NULL)
+    return replace_at (like, like, status, file);
+  const char *why = place_of_output (out, &place);
+  if (why == NULL
+      && fstatat (place.folder, place.name, &old, AT_SYMLINK_NOFOLLOW) == 0
+      && !S_ISREG (old.st_mode) && !S_ISLNK (old.st_mode))
+    why = message ("%s is not a regular file", out);
+  if (why == NULL)
+    why = replace_at (&place, like, status, file);
+  place_close (&place);
   return why;
 }

@@ -8,7 +8,8 @@
    object.c reads the ELF file, cfi.c the call frame instructions, judge.c
    decides which of them SFrame can say, table.c writes the section, layout.c
    gives it a place in the file, check.c reads tables that are there already,
-   replace.c puts the new file in the place of the old one.  */
+   replace.c puts the new file in the place of the old one, folder.c says where
+   that is.  */
 
 #ifndef _SFRAME_ADD_H
 #define _SFRAME_ADD_H
@@ -179,14 +180,32 @@ const char *check_table (const struct object *object,
 /* Whether OBJECT has a table that libc and Linux read: of version 3.  */
 bool has_table (const struct object *object);
 
-/* replace.c: load the file NAME, of which *STATUS tells; *OUTCOME as for
+/* folder.c: where a file is.  */
+struct place
+{
+  int folder;			/* Open; -1: it could not be opened.  */
+  const char *name;		/* In FOLDER.  */
+  char *path;			/* What NAME is a part of.  */
+};
+
+/* Find the file of PATH, which begins with a slash and has no symbolic links,
+   as realpath gives it.  *PLACE is to be closed in any case.  */
+const char *place_open (const char *path, struct place *place);
+/* The same for a file to be written, by any path; it need not be there.  */
+const char *place_of_output (const char *path, struct place *place);
+void place_close (struct place *place);
+/* Make a file in the folder of PLACE and open it.  The last six bytes of NAME
+   become what no other has.  Return -1 on failure.  */
+int place_make_file (const struct place *place, char *name);
+
+/* replace.c: load the file at PLACE, of which *STATUS tells; *OUTCOME as for
    object_open.  What is no ELF file is not read further.  */
-const char *load_file (const char *name, struct buffer *file,
+const char *load_file (const struct place *place, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
 /* Replace the file LIKE, or with OUT not null that one, by FILE, at once or
    not at all, with the owner, mode, times and extended attributes of LIKE,
    which must be what STATUS tells still.  */
-const char *replace_file (const char *out, const char *like,
+const char *replace_file (const char *out, const struct place *like,
 			  const struct stat *status,
 			  const struct buffer *file);
 

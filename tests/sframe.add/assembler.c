@@ -37,7 +37,7 @@ struct file
 };
 
 /* A PC where they differ; null for no rule.  */
-struct place
+struct point
 {
   const struct file *file;
   uint64_t pc;
@@ -131,7 +131,7 @@ same_place (const struct sframe_place *a, const struct sframe_place *b)
 }
 
 static bool
-is_in_section (const struct place *place, const char *name)
+is_in_section (const struct point *place, const char *name)
 {
   uint64_t size, start = object_section (&place->file->object, name, &size);
 
@@ -143,7 +143,7 @@ is_in_section (const struct place *place, const char *name)
 /* ld takes entries of .plt.got, which push nothing, to be like those of .plt:
    patches/reports/binutils-plt-got.txt.  */
 static bool
-is_plt_got (const struct place *place)
+is_plt_got (const struct point *place)
 {
   return (SFRAME_MACHINE_ABI == SFRAME_ABI_AMD64_LE
 	  && is_in_section (place, ".plt.got")
@@ -155,7 +155,7 @@ is_plt_got (const struct place *place)
 
 /* ld writes no SFrame for PLTs of s390x.  */
 static bool
-is_plt (const struct place *place)
+is_plt (const struct point *place)
 {
   return (SFRAME_MACHINE_ABI == SFRAME_ABI_S390X_BE && place->table == NULL
 	  && (is_in_section (place, ".plt") || is_in_section (place, ".iplt")));
@@ -164,7 +164,7 @@ is_plt (const struct place *place)
 /* gas takes .cfi_restore for a return to the first row of the function, not to
    the CIE: patches/reports/binutils-restore.txt.  */
 static bool
-is_restored (const struct place *place)
+is_restored (const struct point *place)
 {
   const struct sframe_rule *table = place->table, *frames = place->frames;
   struct sframe_rule first;
@@ -212,7 +212,7 @@ told_of (Dwarf_Frame *frame, int number, unsigned int *other)
 
 /* What is told of SP on s390x, where only gas has a rule.  */
 static enum told
-told_of_sp (const struct place *place, unsigned int *other)
+told_of_sp (const struct point *place, unsigned int *other)
 {
   Dwarf_Frame *frame;
 
@@ -228,7 +228,7 @@ told_of_sp (const struct place *place, unsigned int *other)
 /* gas keeps a row where SP is in a floating-point register, which SFrame has
    no words for: patches/reports/binutils-s390x-sp-in-fpr.txt.  */
 static bool
-is_sp_in_fpr (const struct place *place)
+is_sp_in_fpr (const struct point *place)
 {
   unsigned int other;
 
@@ -240,7 +240,7 @@ is_sp_in_fpr (const struct place *place)
    follows from another register: that it comes to the same cannot be seen, and
    sframe-add believes no function by itself.  */
 static bool
-is_sp_implied (const struct place *place)
+is_sp_implied (const struct point *place)
 {
   unsigned int other;
 
@@ -282,7 +282,7 @@ is_beyond_gas (Dwarf_Frame *frame)
 }
 
 static bool
-is_skipped (const struct place *place)
+is_skipped (const struct point *place)
 {
   struct range range = function_of (place->file, place->pc);
   bool found = false;
@@ -337,7 +337,7 @@ has_known_name (const struct file *file, uint64_t address)
 }
 
 static bool
-is_of_libgcc (const struct place *place)
+is_of_libgcc (const struct point *place)
 {
   struct range range = function_of (place->file, place->pc);
 
@@ -348,7 +348,7 @@ is_of_libgcc (const struct place *place)
 static struct cause
 {
   const char *name;
-  bool (*holds) (const struct place *);
+  bool (*holds) (const struct point *);
   unsigned long int bytes, places;
 } causes[] =
   {
@@ -363,7 +363,7 @@ static struct cause
   };
 
 static struct cause *
-cause_of (const struct place *place)
+cause_of (const struct point *place)
 {
   struct cause *cause = causes;
 
@@ -385,14 +385,14 @@ same_as_frames (const struct sframe_rule *table,
 
 /* Whether A and B, neighbours, differ in the same way.  */
 static bool
-same_difference (const struct place *a, const struct place *b)
+same_difference (const struct point *a, const struct point *b)
 {
   return a->frames == b->frames && same_as_frames (a->table, b->table);
 }
 
 /* Look for the cause of PLACE, and count it.  */
 static struct cause *
-count_place (const struct place *place)
+count_place (const struct point *place)
 {
   struct cause *cause = cause_of (place);
 
@@ -411,12 +411,12 @@ compare_code (const struct file *file, uint64_t start, uint64_t end)
   struct sframe_rule rules[2];
   unsigned long int different = 0;
   struct cause *cause = NULL;
-  struct place last = { 0 };
+  struct point last = { 0 };
 
   for (uint64_t pc = start; pc < end; ++pc)
     {
       struct sframe_rule *rule = &rules[pc & 1];
-      struct place place = { file, pc, NULL, frames_rule (file, pc) };
+      struct point place = { file, pc, NULL, frames_rule (file, pc) };
       place.table = table_rule (file, pc, rule) ? rule : NULL;
       if (same_as_frames (place.table, place.frames))
 	cause = NULL;
@@ -476,11 +476,13 @@ static bool
 compare_file (const char *name)
 {
   struct file file = { .object.name = name };
+  struct place place;
   struct stat status;
   enum outcome outcome;
   unsigned long int different = 0;
 
-  if (load_file (name, &file.object.file, &status, &outcome) != NULL
+  if (place_of_output (name, &place) != NULL
+      || load_file (&place, &file.object.file, &status, &outcome) != NULL
       || object_open (&file.object, &outcome) != NULL || !find_tables (&file))
     {
       printf ("%s: it has not both tables\n", name);
@@ -497,6 +499,7 @@ compare_file (const char *name)
   dwarf_cfi_end (file.cfi);
   conversion_free (&file.conversion);
   object_close (&file.object);
+  place_close (&place);
   return good;
 }
 

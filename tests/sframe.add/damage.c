@@ -178,7 +178,11 @@ main (int argc, char **argv)
   uint64_t count = strtoull (argv[3], NULL, 10);
   uint64_t first = argc == 5 ? strtoull (argv[4], NULL, 10) : 0;
 
-  hold (load_file (argv[2], &object.file, &status, &outcome) == NULL, "it is there");
+  struct place place;
+  hold (place_of_output (argv[2], &place) == NULL
+	&& load_file (&place, &object.file, &status, &outcome) == NULL,
+	"it is there");
+  place_close (&place);
   put_bytes (&whole, object.file.data, object.file.size);
   hold (object_open (&object, &outcome) == NULL, "it is an object");
   GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);

@@ -1,0 +1,112 @@
+/* Files by their folder and their name there.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: somebody else may own a folder of the path, and put a symbolic link
+   in its place between two steps of ours.  So the folder is opened once, one
+   part of the path after the other, none of which may be a link; what follows
+   is done there, wherever it has been moved to meanwhile.  */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "sframe-add.h"
+
+enum { FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+
+/* Go from FOLDER, which is closed, to the one in it whose name has LENGTH
+   bytes.  */
+static int
+enter (int folder, const char *name, size_t length)
+{
+  char part[NAME_MAX + 1];
+  int inner = -1;
+
+  errno = ENAMETOOLONG;
+  if (length <= NAME_MAX)
+    {
+      memcpy (part, name, length);
+      part[length] = '\0';
+      inner = openat (folder, part, FOLDER_FLAGS | O_NOFOLLOW);
+    }
+  int reason = errno;
+  close (folder);
+  errno = reason;
+  return inner;
+}
+
+const char *
+place_open (const char *path, struct place *place)
+{
+  const char *slash;
+
+  place->path = (char *) message ("%s", path);
+  place->name = place->path + 1;
+  place->folder = open ("/", FOLDER_FLAGS);
+  while (place->folder >= 0 && (slash = strchr (place->name, '/')) != NULL)
+    {
+      place->folder = enter (place->folder, place->name, slash - place->name);
+      place->name = slash + 1;
+    }
+  if (place->folder < 0)
+    return message ("cannot open its folder: %s", strerror (errno));
+  return NULL;
+}
+
+const char *
+place_of_output (const char *path, struct place *place)
+{
+  char real[PATH_MAX];
+  const char *slash = strrchr (path, '/');
+
+  *place = (struct place) { .folder = -1 };
+  if (realpath (path, real) != NULL)
+    return place_open (real, place);
+  /* It is new; its folder is there.  */
+  const char *folder = (slash == NULL ? message (".")
+			: message ("%.*s/", (int) (slash - path), path));
+  const char *found = realpath (folder, real);
+  free ((char *) folder);
+  if (found == NULL)
+    return message ("cannot find the folder of %s: %s", path,
+		    strerror (errno));
+  const char *whole = message ("%s/%s", real, slash == NULL ? path : slash + 1);
+  const char *why = place_open (whole, place);
+  free ((char *) whole);
+  return why;
+}
+
+void
+place_close (struct place *place)
+{
+  if (place->folder >= 0)
+    close (place->folder);
+  free (place->path);
+}
+
+int
+place_make_file (const struct place *place, char *name)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+  unsigned char random[6];
+  size_t end = strlen (name) - sizeof random;
+
+  for (int tries = 0; tries < 100; ++tries)
+    {
+      if (getrandom (random, sizeof random, 0) != sizeof random)
+	return -1;
+      for (size_t i = 0; i < sizeof random; ++i)
+	name[end + i] = letters[random[i] % (sizeof letters - 1)];
+      int fd = openat (place->folder, name,
+		       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+      if (fd >= 0 || errno != EEXIST)
+	return fd;
+    }
+  return -1;
+}
