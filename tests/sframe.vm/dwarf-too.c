@@ -11,7 +11,15 @@
 #include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
+
+/* The program that perf starts is as it is.  */
+static void __attribute__ ((constructor))
+leave_alone (void)
+{
+  unsetenv ("LD_PRELOAD");
+}
 
 /* perf writes the attributes to its file as they are here.  */
 static void
