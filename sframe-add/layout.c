@@ -7,7 +7,7 @@
    All bytes of the file stay where they are, but for the ELF header.  Behind
    them comes one segment, at addresses above all others:
 
-     program headers | table
+     program headers | end | table
 
    and what is not loaded:
 
@@ -15,9 +15,11 @@
 
    The program headers are those of before and two more, PT_LOAD and
    PT_GNU_SFRAME.  Section headers, if there were any, are those of before and
-   two more, .sframe and .sframe.origin.  The origin has the ELF header and the
-   size of before, so that the file of before can be made again, and a hash of
-   all that is in front of it, to know whether that file is still there.  */
+   three more, .sframe.end, .sframe and .sframe.origin.  The end, some zeros, is
+   what keeps the segment where it is when strip takes .sframe away.  The
+   origin has the ELF header and the size of before, so that the file of before
+   can be made again, and a hash of all that is in front of it, to know whether
+   that file is still there.  */
 
 #include <sframe-format.h>
 #include <stdlib.h>
@@ -41,6 +43,12 @@
 /* The last bytes of a file that has been converted.  */
 static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '1' };
 #define ORIGIN_SIZE (sizeof (Elf64_Ehdr) + 8 + 8 + sizeof origin_magic)
+
+/* How many sections are added.  */
+enum { NEW_SECTIONS = 3 };
+
+/* How many zeros are between program headers and table.  */
+enum { END_SIZE = 8 };
 
 /* Where things come to lie.  */
 struct layout
@@ -205,12 +213,13 @@ put_segments (const struct object *object, const struct layout *layout,
   free (headers);
 }
 
-/* The section headers of before, and room for two more.  */
+/* The section headers of before, and room for ours.  */
 static GElf_Shdr *
 read_sections (const struct object *object, size_t count)
 {
   size_t capacity = 0;
-  GElf_Shdr *sections = grow (NULL, &capacity, count + 2, sizeof *sections);
+  GElf_Shdr *sections = grow (NULL, &capacity, count + NEW_SECTIONS,
+			       sizeof *sections);
 
   for (size_t i = 0; i < count; ++i)
     if (gelf_getshdr (elf_getscn (object->elf, i), &sections[i]) == NULL)
@@ -224,10 +233,11 @@ read_sections (const struct object *object, size_t count)
 /* The names that are added to those of the sections.  */
 static const struct
 {
+  char end[sizeof ".sframe.end"];
   char table[sizeof ".sframe"];
   char origin[sizeof ".sframe.origin"];
   char old[sizeof ".sframe.old"];
-} new_names = { ".sframe", ".sframe.origin", ".sframe.old" };
+} new_names = { ".sframe.end", ".sframe", ".sframe.origin", ".sframe.old" };
 
 /* Append the names of sections and ours to OUT; SECTION, the header of the
    names, follows them.  Return where ours begin.  */
@@ -258,18 +268,26 @@ put_section_headers (const struct layout *layout, GElf_Shdr *sections,
 	sections[i].sh_type = SHT_PROGBITS;
 	sections[i].sh_name = names + offsetof (typeof (new_names), old);
       }
-  sections[count] = (GElf_Shdr)
+  GElf_Shdr *new = sections + count;
+  count += NEW_SECTIONS;
+  new[0] = (GElf_Shdr)
+    { .sh_name = names + offsetof (typeof (new_names), end),
+      .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
+      .sh_addr = layout->address + layout->table - END_SIZE,
+      .sh_offset = layout->offset + layout->table - END_SIZE,
+      .sh_size = END_SIZE, .sh_addralign = 8 };
+  new[1] = (GElf_Shdr)
     { .sh_name = names + offsetof (typeof (new_names), table),
       .sh_type = SHT_GNU_SFRAME, .sh_flags = SHF_ALLOC,
       .sh_addr = layout->address + layout->table,
       .sh_offset = layout->offset + layout->table,
       .sh_size = layout->size - layout->table, .sh_addralign = 8 };
-  sections[count + 1] = (GElf_Shdr)
+  new[2] = (GElf_Shdr)
     { .sh_name = names + offsetof (typeof (new_names), origin),
       .sh_type = SHT_PROGBITS,
-      .sh_offset = out->size + (count + 2) * sizeof (Elf64_Shdr),
+      .sh_offset = out->size + count * sizeof (Elf64_Shdr),
       .sh_size = ORIGIN_SIZE, .sh_addralign = 1 };
-  put_headers (out, sections, ELF_T_SHDR, sizeof (Elf64_Shdr), count + 2);
+  put_headers (out, sections, ELF_T_SHDR, sizeof (Elf64_Shdr), count);
 }
 
 /* Whether the file of OBJECT has all of STRINGS.  */
@@ -295,7 +313,7 @@ put_sections (const struct object *object, const struct layout *layout,
     return message ("damaged section headers: %s", elf_errmsg (-1));
   if (count == 0 || object->header.e_shoff == 0)
     return NULL;
-  if (count + 2 >= SHN_LORESERVE)
+  if (count + NEW_SECTIONS >= SHN_LORESERVE)
     return "it has too many sections";
   GElf_Shdr *sections = read_sections (object, count);
   if (sections == NULL)
@@ -307,7 +325,7 @@ put_sections (const struct object *object, const struct layout *layout,
       GElf_Word ours = put_names (object, &sections[names], out);
       put_zeros (out, -out->size & 7);
       header->e_shoff = out->size;
-      header->e_shnum = count + 2;
+      header->e_shnum = count + NEW_SECTIONS;
       put_section_headers (layout, sections, count, ours, out);
     }
   free (sections);
@@ -349,7 +367,7 @@ put_segment (const struct object *object, const struct conversion *conversion,
   struct buffer headers = { .big_endian = out->big_endian };
 
   put_zeros (out, layout->offset - out->size);
-  layout->table = round_up (count * sizeof (Elf64_Phdr), 8);
+  layout->table = round_up (count * sizeof (Elf64_Phdr), 8) + END_SIZE;
   const char *why = table_write (object, conversion,
 				 layout->address + layout->table, &table);
   layout->size = layout->table + table.size;
