@@ -348,13 +348,39 @@ compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
   return NULL;
 }
 
-/* Do that for all that was left out.  FDEs of .eh_frame may overlap.  */
+/* What was left out from FROM up to LIMIT may be in another function all the
+   same, where FDEs of .eh_frame overlap.  FUNCTION is the first one to look
+   at.  */
+static const char *
+compare_gaps (struct walk *walk, uint64_t from, uint64_t limit,
+	      size_t *function, uint32_t *index)
+{
+  const struct conversion *conversion = walk->conversion;
+  const char *why = NULL;
+
+  while (from < limit && why == NULL)
+    {
+      const struct function *next = &conversion->functions[*function];
+      if (*function == conversion->function_count || next->start >= limit)
+	return compare_left_out (walk, from, limit, index);
+      if (next->start > from)
+	why = compare_left_out (walk, from, next->start, index);
+      if (next->start + next->size > from)
+	from = next->start + next->size;
+      if (from < limit)
+	++*function;
+    }
+  return why;
+}
+
+/* Compare all that was left out, in ascending order.  */
 static const char *
 compare_all_left_out (struct walk *walk)
 {
   const struct conversion *conversion = walk->conversion;
   const char *why = NULL;
   uint64_t done = 0;
+  size_t function = 0;
   uint32_t index = 0;
 
   for (size_t i = 0; i < conversion->left_out_count && why == NULL; ++i)
@@ -363,8 +389,8 @@ compare_all_left_out (struct walk *walk)
       uint64_t limit = part->start + part->size;
       if (limit <= done || limit < part->start)
 	continue;
-      why = compare_left_out (walk, part->start > done ? part->start : done,
-			      limit, &index);
+      why = compare_gaps (walk, part->start > done ? part->start : done, limit,
+			  &function, &index);
       done = limit;
     }
   return why;
