@@ -343,10 +343,23 @@ print_left_out (const struct job *job)
 }
 
 static void
-print_words (const struct job *job)
+print_change (const struct job *job)
 {
   const struct conversion *conversion = &job->conversion;
 
+  if (options.verbose)
+    printf ("%s: %zu functions, %zu rows, %zu functions left out; "
+	    "%" PRIu64 " bytes more\n", job->name,
+	    conversion->function_count, conversion->row_count,
+	    conversion->left_out_count, job->new_size - job->old_size);
+  if (job->status.st_nlink > 1 && !job->found && options.output == NULL)
+    printf ("%s: its %ju other names have the file of before\n", job->name,
+	    (uintmax_t) job->status.st_nlink - 1);
+}
+
+static void
+print_words (const struct job *job)
+{
   switch (job->outcome)
     {
     case OUTCOME_FAILED:
@@ -364,16 +377,8 @@ print_words (const struct job *job)
     case OUTCOME_CHANGED:
       if (options.mode == MODE_CHECK)
 	printf ("%s: %s\n", job->name, job->message);
-      else if (options.verbose)
-	printf ("%s: %zu functions, %zu rows, %zu functions left out; "
-		"%" PRIu64 " bytes more\n", job->name,
-		conversion->function_count, conversion->row_count,
-		conversion->left_out_count, job->new_size - job->old_size);
-      if (options.mode != MODE_CHECK && job->status.st_nlink > 1
-	  && !job->found
-	  && options.output == NULL)
-	printf ("%s: its %ju other names have the file of before\n", job->name,
-		(uintmax_t) job->status.st_nlink - 1);
+      else
+	print_change (job);
     }
   if (options.mode == MODE_CHECK || options.verbose)
     print_left_out (job);
