@@ -23,7 +23,7 @@ DEPTH = 127
 
 def profile(command):
     """Profile COMMAND and return what perf script says."""
-    record = ['perf', 'record', '-q', '-m', '16M', '-F', '200', '-e', 'cpu-clock:u',
+    record = ['perf', 'record', '-q', '-m', '16M', '-F', '500', '-e', 'cpu-clock:u',
               '--call-graph', 'dwarf,65528', '-o', '/tmp/data'] + command
     with open('output', 'w', encoding='utf-8') as output:
         subprocess.run(record, check=True, stdout=output, stderr=output,
