@@ -3,10 +3,12 @@
 #
 # usage: awk -f judge.awk PATHS STACKS
 #
-# PATHS is like known.paths.  Judged are the samples in a function named there;
-# others are of the program's start and end.  Prints a line
-# "judged N right N other N", "leaf NAME judged N right N" for the first line
-# of each path, and the wrong stacks that are most frequent.
+# PATHS is like known.paths.  Judged are the samples in a function named there.
+# A sample in libc is whole if its stack reaches the start of the program or of
+# a thread.  Others are of the program's start and end, and of ld.so.  Prints a
+# line "judged N right N other N empty N libc N whole N", "leaf NAME judged N
+# right N" for the first line of each path, and the wrong stacks that are most
+# frequent.
 
 BEGIN {
   RS = ""
@@ -60,10 +62,19 @@ function add_frame(name)
   for (i = NF; i > 0; --i)
     if ($i !~ /^[ \t]+ffff/)
       read_frame($i)
-  if (depth == 0 || !known[frame[depth]] || libc[depth]) {
+  if (depth == 0)
+    ++empty
+  else if (libc[depth]) {
+    ++in_libc
+    whole += frame[1] ~ /^(_start|__clone3)$/
+  } else if (!known[frame[depth]])
     ++other
-    next
-  }
+  else
+    judge()
+}
+
+function judge()
+{
   ++judged
   ++judged_in[frame[depth]]
   if (possible()) {
@@ -118,7 +129,8 @@ function stack(text)
 }
 
 END {
-  printf "judged %d right %d other %d\n", judged, right, other
+  printf "judged %d right %d other %d empty %d libc %d whole %d\n", \
+    judged, right, other, empty, in_libc, whole
   for (i = 1; i <= paths; ++i)
     printf "leaf %s judged %d right %d\n", leaf[i], judged_in[leaf[i]], \
       right_in[leaf[i]]
