@@ -90,3 +90,9 @@ keyring ()
   done
   die "no keyring of debian-archive-keyring in /usr/share/keyrings"
 }
+
+# Print the project's version, of which configure.ac has the only copy.
+version ()
+{
+  sed -n 's/^AC_INIT(\[sframe\], \[\(.*\)\])$/\1/p' "$top/configure.ac"
+}

@@ -72,6 +72,7 @@ They need not be built again, and nothing else about them changes.\n\
       --json         one JSON object for each file in place of words\n\
   -v, --verbose      tell of files that are as they should be, too\n\
       --help         print this\n\
+      --version      print the version\n\
 \n\
 For x86-64 and s390x.  A file is replaced at once or not at all; its owner,\n\
 mode, times and attributes stay.  Exit status: 0 something was changed (with\n\
@@ -564,7 +565,7 @@ set_mode (enum mode mode)
 static void
 parse_options (int argc, char **argv)
 {
-  enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP };
+  enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP, PRINT_VERSION };
   static const struct option known[]
     = { { "output", required_argument, NULL, 'o' },
 	{ "recursive", no_argument, NULL, 'r' },
@@ -575,6 +576,7 @@ parse_options (int argc, char **argv)
 	{ "json", no_argument, NULL, JSON },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, HELP },
+	{ "version", no_argument, NULL, PRINT_VERSION },
 	{ 0 } };
   int option;
 
@@ -590,6 +592,7 @@ parse_options (int argc, char **argv)
       case CHECK: set_mode (MODE_CHECK); break;
       case JSON: options.json = true; break;
       case HELP: fputs (usage, stdout); exit (EXIT_SUCCESS);
+      case PRINT_VERSION: puts ("sframe-add " VERSION); exit (EXIT_SUCCESS);
       default: bad_usage ("bad option");
       }
   if (optind == argc)

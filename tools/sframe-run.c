@@ -95,6 +95,7 @@ while the current directory, /home, /tmp and the like are this host's.\n\
   --bind=DIR     show the host's DIR, if the build root would hide it\n\
   --bind=DIR:TO  show DIR as TO, an existing directory\n\
   --help         print this\n\
+  --version      print the version\n\
 \n\
 The process becomes PROGRAM: PID, signals, exit status and standard streams\n\
 are its own.  125: sframe-run failed; 126: PROGRAM cannot be run; 127: it was\n\
@@ -108,7 +109,7 @@ The build root's gcc or g++ with -Wa,--gsframe; ARGs are the compiler's.\n\
   --libc=new     static programs get the libc built here (default)\n\
   --libc=stock   static programs get the build root's own libc\n\
   --arch=s390x   compile for s390x (default: x86_64)\n\
-  --help         print this (--help=common is the compiler's own)\n\
+  --help         print this; --help=common and --version are the compiler's own\n\
 \n\
 Options of sframe-cc come first.  Run what was linked with sframe-run.\n";
 
@@ -531,17 +532,21 @@ set_machine (struct options *options, const char *name)
   fail (0, "unknown --arch=%s: x86_64 or s390x", name);
 }
 
+/* Print TEXT, which is all that was asked for.  */
+static void __attribute__ ((noreturn))
+print_and_exit (const char *text)
+{
+  if (fputs (text, stdout) < 0 || fflush (stdout) != 0)
+    fail (errno, "standard output");
+  exit (0);
+}
+
 /* Handle ARG, an option common to all tools; false if it is none of them.  */
 static bool
 common_option (struct options *options, const char *arg, bool compiler)
 {
   if (strcmp (arg, "--help") == 0)
-    {
-      if (fputs (compiler ? usage_cc : usage_run, stdout) < 0
-	  || fflush (stdout) != 0)
-	fail (errno, "standard output");
-      exit (0);
-    }
+    print_and_exit (compiler ? usage_cc : usage_run);
   if (strncmp (arg, "--libc=", 7) == 0)
     set_libc (options, arg + 7, compiler);
   else if (strncmp (arg, "--arch=", 7) == 0)
@@ -574,6 +579,8 @@ parse (struct options *options, int argc, char **argv, bool compiler)
 	break;
       if (strcmp (argv[i], "--") == 0)
 	return i + 1;
+      if (strcmp (argv[i], "--version") == 0)
+	print_and_exit ("sframe-run " VERSION "\n");
       if (strcmp (argv[i], "--crash") == 0)
 	options->crash = true;
       else if (strcmp (argv[i], "--tables") == 0)
