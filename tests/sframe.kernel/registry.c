@@ -5,6 +5,8 @@
 
 #include "process.h"
 
+#include <linux/elf.h>
+
 /* Two tables of 4 KiB each in one mapping, two mappings of text side by side,
    and data.  */
 enum
@@ -714,7 +716,7 @@ test_fork (void)
   struct mm_struct child;
 
   start_with_three ();
-  expect ("fork", machine_fork (&child, &process, 0), 0);
+  machine_fork (&child, &process, 0);
   expect ("parent", sframe_remove (TABLE), 0);
   machine_exit (&process);
   rcu_barrier ();
@@ -738,7 +740,7 @@ test_fork_without_a_mapping (void)
       struct mm_struct child;
 
       start_with_three ();
-      expect ("fork", machine_fork (&child, &process, 1 << skip), 0);
+      machine_fork (&child, &process, 1 << skip);
       current->mm = &child;
       CHECK (describes (skip > 1 ? TABLE : 0, TEXT + 0x100));
       CHECK (describes (skip > 1 ? OTHER_TABLE : 0, TEXT + 0x400));
@@ -761,7 +763,7 @@ check_fork_of_split (unsigned long skip, bool first, bool third)
   start_with_three ();
   machine_split (&process, TABLE + 16);
   machine_split (&process, TEXT + 0x180);
-  expect ("fork", machine_fork (&child, &process, skip), 0);
+  machine_fork (&child, &process, skip);
   current->mm = &child;
   CHECK (describes (first ? TABLE : 0, TEXT + 0x100));
   CHECK (describes (third ? OTHER_TABLE : 0, TEXT + 0x400));
@@ -779,31 +781,363 @@ test_fork_with_split_mappings (void)
   check_fork_of_split (1 << 5, false, false);
 }
 
+/* What a relative may do that needs a copy of what both have.  */
+static int
+remove_one (void)
+{
+  return sframe_remove (TABLE);
+}
+
+static int
+add_one (void)
+{
+  return add (TABLE, TEXT + 0x300, 0x100);
+}
+
+static int
+unmap_one (void)
+{
+  machine_unmap (current->mm, TEXT + 0x100, TEXT + 0x101);
+  return 0;
+}
+
+static int
+drop_one (void)
+{
+  struct sframe_view view;
+
+  if (sframe_find_view (TEXT + 0x100, &view))
+    sframe_drop_corrupt (&view);
+  return 0;
+}
+
+/* Neither parent nor child has less than before when there is no memory for a
+   change, but what munmap cannot do otherwise than by forgetting all.  IN_CHILD
+   tells which of them makes the change.  */
 static void
-test_fork_without_memory (void)
+check_change_without_memory (int (*change) (void), bool in_child,
+			     bool forgets, unsigned int allocations)
 {
   unsigned int failures = 0;
 
-  for (unsigned int n = 1;; ++n)
+  for (unsigned int n = 1;; ++n, ++failures)
     {
       struct mm_struct child;
 
       start_with_three ();
+      machine_fork (&child, &process, 0);
+      current->mm = in_child ? &child : &process;
       machine.no_memory_after = n;
-      int result = machine_fork (&child, &process, 0);
+      int result = change ();
       bool failed = machine.no_memory_after == 0;
       machine.no_memory_after = 0;
-      expect ("fork", result, failed ? -ENOMEM : 0);
-      machine_exit (&child);
+      expect ("change", result, failed && !forgets && change != drop_one
+	      ? -ENOMEM : 0);
+      if (failed)
+	{
+	  CHECK (describes (forgets ? 0 : TABLE, TEXT + 0x100));
+	  CHECK (describes (forgets ? 0 : OTHER_TABLE, TEXT + 0x400));
+	  CHECK (describes (0, TEXT + 0x300));
+	}
+      else
+	CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+      current->mm = in_child ? &process : &child;
       CHECK (describes (TABLE, TEXT + 0x100));
+      CHECK (describes (TABLE, TEXT_MIDDLE));
       CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+      machine_exit (&child);
       end_process ();
       if (!failed)
 	break;
-      ++failures;
     }
-  /* What the child has, and three texts.  */
-  CHECK (failures == 4);
+  CHECK (failures == allocations);
+}
+
+static void
+test_change_without_memory (void)
+{
+  for (int in_child = 0; in_child < 2; ++in_child)
+    {
+      /* The set, three texts; to add there is one more.  */
+      check_change_without_memory (remove_one, in_child, false, 4);
+      check_change_without_memory (add_one, in_child, false, 5);
+      check_change_without_memory (unmap_one, in_child, true, 4);
+      check_change_without_memory (drop_one, in_child, false, 4);
+    }
+}
+
+/* What is no change needs no memory: the same again, what is refused, what is
+   not there, memory of nothing.  */
+static void
+test_shared_while_unchanged (void)
+{
+  struct mm_struct child;
+
+  start_with_three ();
+  machine_fork (&child, &process, 0);
+  unsigned long objects = machine.objects;
+  current->mm = &child;
+  expect ("the same", add (TABLE, TEXT + 0x100, 0x100), 0);
+  expect ("overlap", add (TABLE, TEXT + 0x100, 0x101), -EEXIST);
+  expect ("other table", add (OTHER_TABLE, TEXT_MIDDLE, 0x100), -EEXIST);
+  expect ("not there", sframe_remove (DATA), -ENOENT);
+  machine_unmap (&child, DATA, DATA_END);
+  machine_unmap (&child, TEXT + 0x500, TEXT + 0x600);
+  CHECK (child.sframe == process.sframe && machine.objects == objects);
+  machine_exit (&process);
+  /* Now it is the child's alone, and changed in place.  */
+  expect ("remove", sframe_remove (TABLE), 0);
+  rcu_barrier ();
+  CHECK (machine.objects == objects - 2);
+  process = child;
+  current->mm = &process;
+  end_process ();
+}
+
+/* Another CPU changes the set of a relative, or of the process itself, at each
+   moment of a lookup.  The process finds what it had at some moment, never what
+   its relative alone has.  */
+static struct mm_struct relative;
+
+static void
+leave_relative (void)
+{
+  expect ("own change", add (TABLE, TEXT + 0x700, 0x10), 0);
+  current->mm = &relative;
+  expect ("relative", add (OTHER_TABLE, TEXT + 0x600, 0x100), 0);
+  machine_exit (&relative);
+  current->mm = &process;
+}
+
+static void
+test_relative_changes_during_lookup (void)
+{
+  unsigned int n = 1;
+  bool happened = true;
+
+  for (; happened; ++n)
+    {
+      start_with_three ();
+      machine_fork (&relative, &process, 0);
+      current->mm = &process;
+      machine.other_cpu = leave_relative;
+      machine.other_cpu_after = n;
+      CHECK (describes (0, TEXT + 0x600));
+      happened = machine.other_cpu_after == 0;
+      machine.other_cpu_after = 0;
+      if (!happened)
+	machine_exit (&relative);
+      end_process ();
+    }
+  CHECK (n > 4);
+}
+
+/* The vDSO, with a table for all of its text but a bit.  */
+enum { VDSO = DATA_END + 0x10000, VDSO_SIZE = 0x1000, VDSO_TABLE = 0x800,
+  VDSO_TEXT = 0x10, VDSO_TEXT_SIZE = 0x700 };
+
+static void
+put_vdso (void)
+{
+  struct elf64_hdr *ehdr = (void *) vdso_start;
+  struct elf64_phdr *phdr = (void *) (vdso_start + 64);
+
+  *ehdr = (struct elf64_hdr) { .e_phoff = 64, .e_phnum = 3 };
+  phdr[0] = (struct elf64_phdr) { .p_type = PT_LOAD, .p_flags = PF_R };
+  phdr[1] = (struct elf64_phdr) { .p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+    .p_offset = VDSO_TEXT, .p_vaddr = VDSO_TEXT, .p_memsz = VDSO_TEXT_SIZE };
+  phdr[2] = (struct elf64_phdr) { .p_type = PT_GNU_SFRAME,
+    .p_offset = VDSO_TABLE, .p_vaddr = VDSO_TABLE, .p_memsz = TABLE_SIZE };
+  put_table (VDSO + VDSO_TABLE, VDSO + VDSO_TEXT, VDSO_TEXT_SIZE);
+  memcpy (vdso_start + VDSO_TABLE, at (VDSO + VDSO_TABLE), TABLE_SIZE);
+}
+
+static struct vm_area_struct *
+map_vdso (unsigned long base)
+{
+  struct vm_area_struct *area = map (base, base + VDSO_SIZE,
+				     VM_READ | VM_EXEC);
+
+  area->vdso = true;
+  process.context.vdso = (void *) base;
+  process.context.vdso_image = &vdso64_image;
+  process.context.vdso_base = base;
+  return area;
+}
+
+static void
+start_with_vdso (void)
+{
+  start ();
+  put_vdso ();
+  shim_sframe_init_vdso ();
+  map_vdso (VDSO);
+}
+
+static int
+add_vdso (unsigned long base)
+{
+  return sframe_add (base + VDSO_TABLE, TABLE_SIZE, base + VDSO_TEXT,
+		     VDSO_TEXT_SIZE);
+}
+
+static void
+check_vdso (unsigned long base, bool there)
+{
+  unsigned long table = there ? base + VDSO_TABLE : 0;
+
+  CHECK (describes (0, base + VDSO_TEXT - 1));
+  CHECK (describes (table, base + VDSO_TEXT));
+  CHECK (describes (table, base + VDSO_TEXT + VDSO_TEXT_SIZE - 1));
+  CHECK (describes (0, base + VDSO_TEXT + VDSO_TEXT_SIZE));
+}
+
+/* It is there for nothing, also if somebody registers it.  */
+static void
+test_vdso (void)
+{
+  struct mm_struct child;
+
+  start_with_vdso ();
+  check_vdso (VDSO, true);
+  expect ("the same", add_vdso (VDSO), 0);
+  expect ("more text", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE,
+				   VDSO + VDSO_TEXT, VDSO_TEXT_SIZE + 1),
+	  -EEXIST);
+  expect ("more table", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE + 4,
+				    TEXT, 16), -EEXIST);
+  CHECK (!sframe_registered (&process) && machine.objects == 0);
+  CHECK (sframe_has_tables (&process));
+  machine_fork (&child, &process, 0);
+  current->mm = &child;
+  check_vdso (VDSO, true);
+  CHECK (machine.objects == 0);
+  machine_exit (&child);
+  end_process ();
+  CHECK (!sframe_has_tables (&(struct mm_struct) { .sframe = NULL }));
+}
+
+/* It is followed by mremap, and gone with munmap, whatever is mapped there
+   next.  */
+static void
+test_vdso_moves (void)
+{
+  const unsigned long other = VDSO + 0x8000;
+
+  start_with_vdso ();
+  put_table (other + VDSO_TABLE, other + VDSO_TEXT, VDSO_TEXT_SIZE);
+  machine_unmap (&process, VDSO, VDSO + VDSO_SIZE);
+  map (VDSO, VDSO + VDSO_SIZE, VM_READ | VM_EXEC);
+  check_vdso (VDSO, false);
+  expect ("as any other", add_vdso (VDSO), 0);
+  check_vdso (VDSO, true);
+  map_vdso (other);
+  check_vdso (other, true);
+  check_vdso (VDSO, true);
+  machine.changing = true;
+  check_vdso (other, true);
+  machine.changing = false;
+  end_process ();
+}
+
+/* Removed, it is so for children, too, until it is registered again.  */
+static void
+test_vdso_removed (void)
+{
+  struct mm_struct child;
+
+  start_with_vdso ();
+  expect ("inside", sframe_remove (VDSO + VDSO_TABLE + 4), -ENOENT);
+  machine.no_memory_after = 1;
+  expect ("no memory", sframe_remove (VDSO + VDSO_TABLE), -ENOMEM);
+  machine.no_memory_after = 0;
+  check_vdso (VDSO, true);
+  expect ("more of it", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE, TEXT, 16),
+	  0);
+  expect ("remove", sframe_remove (VDSO + VDSO_TABLE), 0);
+  check_vdso (VDSO, false);
+  CHECK (describes (0, TEXT));
+  expect ("twice", sframe_remove (VDSO + VDSO_TABLE), -ENOENT);
+  machine_fork (&child, &process, 0);
+  current->mm = &child;
+  check_vdso (VDSO, false);
+  expect ("again", add_vdso (VDSO), 0);
+  check_vdso (VDSO, true);
+  current->mm = &process;
+  check_vdso (VDSO, false);
+  machine_exit (&child);
+  end_process ();
+}
+
+/* A process may write to its vDSO.  */
+static void
+test_vdso_corrupt (void)
+{
+  struct sframe_view view;
+
+  start_with_vdso ();
+  CHECK (sframe_find_view (VDSO + VDSO_TEXT, &view));
+  poke (VDSO + VDSO_TABLE + OF_FDES, -1, 4);
+  expect ("other header", add_vdso (VDSO), -EINVAL);
+  check_vdso (VDSO, true);
+  machine.messages = 0;
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1);
+  check_vdso (VDSO, false);
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 1);
+  end_process ();
+}
+
+/* What is listed is in order, wherever the vDSO is.  */
+static void
+test_vdso_listed (void)
+{
+  struct sframe_info info = { .text = 0 };
+  unsigned int count = 0;
+
+  for (int low = 0; low < 2; ++low)
+    {
+      start_with_vdso ();
+      unsigned long text = low ? TEXT : VDSO + VDSO_SIZE;
+      map (text, text + 0x100, VM_READ | VM_EXEC);
+      expect ("add", add (TABLE, text, 16), 0);
+      info = (struct sframe_info) { .text = 0 };
+      process.locked = true;
+      CHECK (sframe_next_text (&process, 0, &info));
+      CHECK (info.text == (low ? TEXT : VDSO + VDSO_TEXT));
+      CHECK (sframe_next_text (&process, info.text + info.text_size, &info));
+      CHECK (info.text == (low ? VDSO + VDSO_TEXT : text));
+      count += !sframe_next_text (&process, info.text + info.text_size, &info);
+      process.locked = false;
+      end_process ();
+    }
+  CHECK (count == 2);
+}
+
+/* A vDSO without a table, without text, with a table that cannot be used.  This
+   has to be the first case with a vDSO: a kernel looks at its own once.  */
+static void
+test_vdso_without_table (void)
+{
+  struct elf64_phdr *phdr = (void *) (vdso_start + 64);
+
+  for (int wrong = 0; wrong < 3; ++wrong)
+    {
+      start ();
+      put_vdso ();
+      if (wrong == 0)
+	phdr[2].p_type = PT_LOAD;
+      else if (wrong == 1)
+	phdr[1].p_flags = PF_R;
+      else
+	vdso_start[VDSO_TABLE] ^= 1;
+      shim_sframe_init_vdso ();
+      map_vdso (VDSO);
+      check_vdso (VDSO, false);
+      CHECK (!sframe_has_tables (&process));
+      end_process ();
+    }
 }
 
 static void
@@ -812,7 +1146,7 @@ test_fork_of_nothing (void)
   struct mm_struct child;
 
   start ();
-  expect ("fork", machine_fork (&child, &process, 0), 0);
+  machine_fork (&child, &process, 0);
   CHECK (!sframe_registered (&child) && machine.objects == 0);
   machine_exit (&child);
   machine_unmap (&process, TEXT, TEXT_END);
@@ -1007,7 +1341,15 @@ static const struct test_case cases[] = {
   CASE (fork),
   CASE (fork_without_a_mapping),
   CASE (fork_with_split_mappings),
-  CASE (fork_without_memory),
+  CASE (change_without_memory),
+  CASE (shared_while_unchanged),
+  CASE (relative_changes_during_lookup),
+  CASE (vdso_without_table),
+  CASE (vdso),
+  CASE (vdso_moves),
+  CASE (vdso_removed),
+  CASE (vdso_corrupt),
+  CASE (vdso_listed),
   CASE (fork_of_nothing),
   CASE (drop_corrupt),
   CASE (drop_corrupt_at_exit),

@@ -37,8 +37,9 @@ struct model
 /* What has come to pass, so that none of it is missing.  */
 enum outcome
 {
-  ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED, UNMAPPED,
-  FORKED, FORK_FAILED, LOST_BY_FORK, DROPPED, NOT_DROPPED, OUTCOMES
+  ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
+  KEPT_FOR_MEMORY, UNMAPPED, FORGOTTEN, FORKED, LOST_BY_FORK, SHARED, DROPPED,
+  NOT_DROPPED, OUTCOMES
 };
 
 static unsigned long outcomes[OUTCOMES];
@@ -196,7 +197,7 @@ any_record (void)
 static void
 short_of_memory (void)
 {
-  machine.no_memory_after = below (6) == 0 ? 1 + below (8) : 0;
+  machine.no_memory_after = below (4) == 0 ? 1 + below (5) : 0;
 }
 
 static bool
@@ -247,10 +248,36 @@ do_remove (void)
     table = self->records[below (self->count)].table + below (8) / 7 * 4;
   for (unsigned int i = 0; i < self->count; ++i)
     there |= self->records[i].table == table;
-  expect ("remove", sframe_remove (table), there ? 0 : -ENOENT);
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
+  int result = sframe_remove (table);
+  if (was_short_of_memory (after))
+    {
+      expect ("remove without memory", result, -ENOMEM);
+      expect ("model of that", there, true);
+      ++outcomes[KEPT_FOR_MEMORY];
+      return;
+    }
+  expect ("remove", result, there ? 0 : -ENOENT);
   ++outcomes[there ? REMOVED : NOT_REMOVED];
   if (there)
     model_drop (self, table, table + 1, false);
+}
+
+/* Forget the records of MODEL that lose memory from START to END; all of them
+   if there was no MEMORY to have others than a relative.  */
+static void
+model_unmap (struct model *model, unsigned long start, unsigned long end,
+	     bool no_memory)
+{
+  unsigned int dropped = model_drop (model, start, end, true);
+
+  outcomes[UNMAPPED] += dropped;
+  if (!no_memory)
+    return;
+  expect ("memory wanted for nothing", dropped != 0, true);
+  ++outcomes[FORGOTTEN];
+  model->count = 0;
 }
 
 /* Unmap some pages, and map some of them anew if AGAIN.  */
@@ -262,8 +289,10 @@ change_mapping (bool again)
 
   count = min (count, PAGES - first);
   size = count * PAGE;
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
   machine_unmap (&self->mm, start, start + size);
-  outcomes[UNMAPPED] += model_drop (self, start, start + size, true);
+  model_unmap (self, start, start + size, was_short_of_memory (after));
   for (unsigned int i = first; i < first + count; ++i)
     self->mapping[i] = 0;
   if (!again)
@@ -348,14 +377,17 @@ do_fork (void)
   model_fork (child, skip);
   short_of_memory ();
   unsigned long after = machine.no_memory_after;
-  int result = machine_fork (&child->mm, &self->mm, skip);
-  bool failed = was_short_of_memory (after);
-  expect ("fork", result, failed ? -ENOMEM : 0);
-  ++outcomes[failed ? FORK_FAILED : FORKED];
-  child->alive = !failed;
+  machine_fork (&child->mm, &self->mm, skip);
+  if (was_short_of_memory (after))
+    {
+      expect ("memory wanted for nothing", child->count < self->count, true);
+      ++outcomes[FORGOTTEN];
+      child->count = 0;
+    }
+  ++outcomes[FORKED];
+  outcomes[SHARED] += child->mm.sframe == self->mm.sframe;
+  child->alive = true;
   child->born = operation;
-  if (failed)
-    machine_exit (&child->mm);
 }
 
 static void
@@ -404,10 +436,16 @@ do_drop_corrupt (void)
   for (unsigned int i = 0; i < self->count; ++i)
     there |= self->records[i].id == id;
   unsigned long messages = machine.messages;
-  /* As in its only caller, something was registered once.  */
-  if (sframe_registered (&self->mm))
-    sframe_drop_corrupt (&view);
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
+  sframe_drop_corrupt (&view);
   expect ("messages", machine.messages - messages, there);
+  if (was_short_of_memory (after))
+    {
+      expect ("memory wanted for nothing", there, true);
+      ++outcomes[KEPT_FOR_MEMORY];
+      return;
+    }
   ++outcomes[there ? DROPPED : NOT_DROPPED];
   if (there)
     model_drop (self, view.start, view.start + 1, false);
@@ -460,8 +498,13 @@ check_objects (void)
       const struct model *model = &models[i];
       if (!model->alive)
 	continue;
+      /* Relatives share a set until one of them changes it.  */
+      for (unsigned int j = 0; j < i; ++j)
+	if (models[j].alive && models[j].mm.sframe == model->mm.sframe)
+	  goto counted;
       expected += sframe_registered ((struct mm_struct *) &model->mm);
       expected += model->count;
+    counted:;
     }
   expect ("objects", machine.objects, expected);
 }
@@ -471,8 +514,8 @@ static const struct
   void (*run) (void);
   unsigned int weight;
 } operations[] = {
-  { do_add, 200 }, { do_remove, 8 }, { do_map, 12 }, { do_unmap, 3 },
-  { do_split, 8 }, { do_fork, 8 }, { do_switch, 8 }, { do_exit, 2 },
+  { do_add, 200 }, { do_remove, 16 }, { do_map, 12 }, { do_unmap, 3 },
+  { do_split, 8 }, { do_fork, 16 }, { do_switch, 8 }, { do_exit, 2 },
   { do_drop_corrupt, 4 },
 };
 

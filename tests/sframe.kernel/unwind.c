@@ -58,7 +58,8 @@ start (void)
     poke (STACK + i, STACK + i, 8);
   state = (struct unwind_user_state) {
     .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
-    .ws = 8, .topmost = true
+    .ws = 8, .topmost = true,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
 }
 
@@ -709,9 +710,12 @@ static void
 test_guesses (void)
 {
   start ();
-  /* Whoever has no tables, or is of 32 bits, is believed.  */
-  CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
+  /* Whoever has no tables, or none that are chosen, or is of 32 bits, is
+     believed.  */
   add ();
+  state.available_types = UNWIND_USER_TYPE_FP;
+  CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
+  state.available_types |= UNWIND_USER_TYPE_SFRAME;
   CHECK (!sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
   state.ws = 4;
   CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));

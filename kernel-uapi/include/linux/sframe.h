@@ -29,7 +29,7 @@ struct sframe_info {
 	unsigned long	table_size;
 };
 
-int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
+void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm);
 void __sframe_free_mm(struct mm_struct *mm);
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end);
@@ -44,6 +44,7 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias);
 int sframe_remove(unsigned long table);
 int sframe_unwind_next(struct unwind_user_state *state);
+bool sframe_has_tables(const struct mm_struct *mm);
 bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 		       unsigned long sp, unsigned long next);
 
@@ -61,13 +62,14 @@ static inline bool sframe_registered(struct mm_struct *mm)
 /*
  * Whether a frame that is guessed by frame pointers can be one: it would return
  * to @ip, its record ends at @sp and says that the next one is at @next.  A
- * process of 32 bits has no tables.
+ * process of 32 bits has no tables, nor has one for which they are not chosen.
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
 				   unsigned long next)
 {
-	return state->ws != sizeof(long) || !sframe_registered(current->mm) ||
+	return state->ws != sizeof(long) ||
+	       !(state->available_types & UNWIND_USER_TYPE_SFRAME) ||
 	       __sframe_guess_ok(state, ip, sp, next);
 }
 
@@ -92,6 +94,11 @@ static inline int sframe_unwind_next(struct unwind_user_state *state)
 	return -ENOENT;
 }
 
+static inline bool sframe_has_tables(const struct mm_struct *mm)
+{
+	return false;
+}
+
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
 				   unsigned long next)
@@ -109,13 +116,14 @@ static inline bool sframe_registered(struct mm_struct *mm)
 #endif /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
 
 /*
- * Copy to @mm what @oldmm has registered.  Both are locked for writing and
+ * Let @mm have what @oldmm has registered.  Both are locked for writing and
  * the mappings have not been copied yet: for each that @mm does not get, or
  * not the content of, sframe_unmap() is called then.
  */
-static inline int sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	return sframe_registered(oldmm) ? __sframe_dup_mm(mm, oldmm) : 0;
+	if (sframe_registered(oldmm))
+		__sframe_dup_mm(mm, oldmm);
 }
 
 /* The last user of @mm is gone. */

@@ -2,13 +2,20 @@
 /*
  * SFrame tables of a process: registration, and life along with its mappings.
  *
- * An mm that has registered anything has two red-black trees of its text
- * ranges: by their addresses, and by their tables, so that a table can be found
- * when its memory goes away.  Both change under the mmap lock held for writing.
+ * An mm that has registered anything has a set of text ranges in two red-black
+ * trees: by their addresses, and by their tables, so that a table can be found
+ * when its memory goes away.  A set changes under the mmap lock held for
+ * writing, one range at a time, and costs a process no more than what it has
+ * registered: in a maple tree, ranges of a few bytes would take nodes of 256.
  *
- * The unwinder searches the first one under RCU and without that lock.  What it
- * finds was registered; where it finds nothing while the tree changes it may
+ * fork() shares the set.  A set with more than one user never changes: the mm
+ * that wants to change it makes a copy first.
+ *
+ * The unwinder searches the tree of texts under RCU and without that lock.  What
+ * it finds was registered; where it finds nothing while the tree changes it may
  * have been led astray, which a sequence count tells, and it searches again.
+ * It does so, too, when the mm has another set by then: the old one may have
+ * been changed by whoever else had it.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -19,6 +26,8 @@
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
+#include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/compat.h>
 #include <linux/elf.h>
 #include <linux/mm.h>
@@ -26,6 +35,7 @@
 #include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/seqlock.h>
@@ -47,22 +57,35 @@
 /* How often a search is repeated before it takes the mmap lock. */
 #define SFRAME_SEARCH_TRIES 16
 
+/* A bit of sframe_mm.blocks is of each 2^21 bytes, modulo its 64 bits. */
+#define SFRAME_BLOCK_SHIFT 21
+
 /**
- * struct sframe_mm - what one mm has registered
- * @texts:	of struct sframe_text; also searched under RCU
+ * struct sframe_mm - a set of what is registered, of one mm or several
+ * @users:	mms that have it; it changes only while there is one
+ * @forked:	there was another user once, whose readers may still search
+ * @no_vdso:	the table of the vDSO was removed
  * @changes:	of @texts
+ * @texts:	of struct sframe_text; also searched under RCU
  * @tables:	of the same, by their tables
  * @nr_texts:	entries of either
+ * @blocks:	parts of memory that may have a text or a table
  * @last_id:	of a table
+ * @rcu:	for readers, when the last user is gone
  *
- * Allocated by the first registration, freed with the mm's last user.
+ * Allocated by the first registration, freed with the last user.
  */
 struct sframe_mm {
-	struct rb_root	texts;
+	refcount_t	users;
+	bool		forked;
+	bool		no_vdso;
 	seqcount_t	changes;
+	struct rb_root	texts;
 	struct rb_root	tables;
 	unsigned int	nr_texts;
+	u64		blocks;
 	u64		last_id;
+	struct rcu_head	rcu;
 };
 
 /**
@@ -102,24 +125,6 @@ static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 	rb_erase(&text->by_table, &sframe->tables);
 	sframe->nr_texts--;
 	kfree_rcu(text, rcu);
-}
-
-/* Find the trees of @mm, which is locked for writing, or make them. */
-static struct sframe_mm *sframe_get_mm(struct mm_struct *mm)
-{
-	struct sframe_mm *sframe = mm->sframe;
-
-	if (sframe)
-		return sframe;
-	sframe = kzalloc_obj(*sframe, GFP_KERNEL_ACCOUNT);
-	if (!sframe)
-		return NULL;
-	sframe->texts = RB_ROOT;
-	seqcount_init(&sframe->changes);
-	sframe->tables = RB_ROOT;
-	/* Pairs with the dependent read in sframe_find_view(). */
-	smp_store_release(&mm->sframe, sframe);
-	return sframe;
 }
 
 /* Find the first text range that ends behind @from; the mmap lock keeps it. */
@@ -178,20 +183,6 @@ static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
 	return NULL;
 }
 
-/* Drop all text ranges of the table at @start.  Return whether there are any. */
-static bool sframe_drop_table(struct sframe_mm *sframe, unsigned long start)
-{
-	struct sframe_text *text;
-	bool found = false;
-
-	while ((text = sframe_find_table(sframe, start, 1)) &&
-	       text->view.start == start) {
-		sframe_drop(sframe, text);
-		found = true;
-	}
-	return found;
-}
-
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 {
 	return rb_entry(a, struct sframe_text, by_table)->view.start <
@@ -214,6 +205,15 @@ static void sframe_link_text(struct rb_root *texts, struct sframe_text *text)
 	rb_insert_color(&text->by_text, texts);
 }
 
+/* The bits of all blocks that the @size bytes at @start, not 0, are in. */
+static u64 sframe_blocks(unsigned long start, unsigned long size)
+{
+	unsigned long first = start >> SFRAME_BLOCK_SHIFT;
+	unsigned long more = ((start + size - 1) >> SFRAME_BLOCK_SHIFT) - first;
+
+	return more < 63 ? rol64(BIT_ULL(more + 1) - 1, first % 64) : U64_MAX;
+}
+
 /* Add the text range of @view, which overlaps no other. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view)
@@ -228,7 +228,113 @@ static int sframe_new_text(struct sframe_mm *sframe,
 	sframe_end_change(sframe);
 	rb_add(&text->by_table, &sframe->tables, sframe_table_less);
 	sframe->nr_texts++;
+	sframe->blocks |= sframe_blocks(view->text, view->text_size) |
+			  sframe_blocks(view->start, view->size);
 	return 0;
+}
+
+/*
+ * Give up one use of @sframe.  Nobody reads what has had one user only: that
+ * one has no thread left.
+ */
+static void sframe_put(struct sframe_mm *sframe)
+{
+	struct sframe_text *text, *next;
+	bool forked;
+
+	if (!refcount_dec_and_test(&sframe->users))
+		return;
+	forked = READ_ONCE(sframe->forked);
+	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
+					     by_table)
+		if (forked)
+			kfree_rcu(text, rcu);
+		else
+			kfree(text);
+	if (forked)
+		kfree_rcu(sframe, rcu);
+	else
+		kfree(sframe);
+}
+
+/*
+ * Copy to @sframe, which nobody has seen yet, all of @old.  A task that is being
+ * killed does not go on.
+ */
+static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
+{
+	struct rb_node *node;
+	int ret = 0;
+
+	sframe->no_vdso = old->no_vdso;
+	sframe->last_id = old->last_id;
+	for (node = rb_first(&old->texts); node && !ret; node = rb_next(node)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+		ret = sframe_new_text(sframe, &rb_entry(node, struct sframe_text,
+							by_text)->view);
+	}
+	return ret;
+}
+
+static bool sframe_is_shared(const struct sframe_mm *sframe)
+{
+	if (refcount_read(&sframe->users) > 1)
+		return true;
+	/* Others have read what the caller is about to change. */
+	smp_acquire__after_ctrl_dep();
+	return false;
+}
+
+/*
+ * Find the set of @mm, which is locked for writing, for it to be changed; make
+ * one if there is none, or @mm shares it.  Return NULL, and leave all as it is,
+ * if there is no memory for that.
+ */
+static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
+{
+	struct sframe_mm *old = mm->sframe, *sframe;
+
+	if (old && !sframe_is_shared(old))
+		return old;
+	sframe = kzalloc_obj(*sframe, GFP_KERNEL_ACCOUNT);
+	if (!sframe)
+		return NULL;
+	refcount_set(&sframe->users, 1);
+	seqcount_init(&sframe->changes);
+	sframe->texts = RB_ROOT;
+	sframe->tables = RB_ROOT;
+	if (old && sframe_copy(sframe, old)) {
+		sframe_put(sframe);
+		return NULL;
+	}
+	/* Pairs with the dependent read in sframe_try_view(). */
+	smp_store_release(&mm->sframe, sframe);
+	if (old)
+		sframe_put(old);
+	return sframe;
+}
+
+/*
+ * Drop all text ranges of the table at @start.  Return how many those were, or
+ * -ENOMEM.
+ */
+static int sframe_drop_table(struct mm_struct *mm, unsigned long start)
+{
+	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_text *text;
+	int count = 0;
+
+	text = sframe ? sframe_find_table(sframe, start, 1) : NULL;
+	if (!text || text->view.start != start)
+		return 0;
+	sframe = sframe_get_own(mm);
+	if (!sframe)
+		return -ENOMEM;
+	for (; (text = sframe_find_table(sframe, start, 1)); count++)
+		sframe_drop(sframe, text);
+	return count;
 }
 
 static bool sframe_same_ranges(const struct sframe_view *a,
@@ -249,14 +355,58 @@ static bool sframe_same_table(const struct sframe_view *a,
 	       a->fixed_fp == b->fixed_fp && a->fixed_ra == b->fixed_ra;
 }
 
+/* Whether @mm has the vDSO, and in use; @vdso is its table then. */
+static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
+{
+	return !(mm->sframe && mm->sframe->no_vdso) &&
+	       sframe_vdso_view(mm, vdso);
+}
+
 /* Whether exactly the ranges of @view are registered, with whatever header. */
-static bool sframe_is_there(struct sframe_mm *sframe,
+static bool sframe_is_there(struct mm_struct *mm,
 			    const struct sframe_view *view)
 {
-	const struct sframe_text *text = sframe ?
-		sframe_find_text(sframe, view->text, view->text_size) : NULL;
+	const struct sframe_text *text = mm->sframe ?
+		sframe_find_text(mm->sframe, view->text, view->text_size) : NULL;
+	struct sframe_view vdso;
 
-	return text && sframe_same_ranges(&text->view, view);
+	return (text && sframe_same_ranges(&text->view, view)) ||
+	       (sframe_has_vdso(mm, &vdso) && sframe_same_ranges(&vdso, view));
+}
+
+static bool sframe_overlaps(unsigned long a, unsigned long a_size,
+			    unsigned long b, unsigned long b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+/*
+ * Compare @view with the table of the vDSO, which is not in the set.  Return 0
+ * if they have nothing in common but the table; 1 if they are the same, and the
+ * vDSO is in use from now on; or an error.
+ */
+static int sframe_insert_vdso(struct mm_struct *mm,
+			      const struct sframe_view *view)
+{
+	bool removed = mm->sframe && mm->sframe->no_vdso;
+	struct sframe_view vdso;
+
+	if (!sframe_vdso_view(mm, &vdso))
+		return 0;
+	if (sframe_same_ranges(&vdso, view) && sframe_same_table(&vdso, view)) {
+		if (removed && !sframe_get_own(mm))
+			return -ENOMEM;
+		if (removed)
+			WRITE_ONCE(mm->sframe->no_vdso, false);
+		return 1;
+	}
+	if (removed)
+		return 0;
+	if (sframe_overlaps(vdso.text, vdso.text_size, view->text,
+			    view->text_size))
+		return -EEXIST;
+	return sframe_overlaps(vdso.start, vdso.size, view->start, view->size) &&
+	       !sframe_same_table(&vdso, view) ? -EEXIST : 0;
 }
 
 /*
@@ -265,23 +415,30 @@ static bool sframe_is_there(struct sframe_mm *sframe,
  */
 static int sframe_insert(struct mm_struct *mm, struct sframe_view *view)
 {
-	struct sframe_mm *sframe = sframe_get_mm(mm);
-	const struct sframe_text *table, *text;
+	const struct sframe_text *table = NULL, *text = NULL;
+	struct sframe_mm *sframe = mm->sframe;
 	int ret;
 
-	if (!sframe)
-		return -ENOMEM;
-
-	/* A table may describe several text ranges. */
-	table = sframe_find_table(sframe, view->start, view->size);
+	if (sframe) {
+		/* A table may describe several text ranges. */
+		table = sframe_find_table(sframe, view->start, view->size);
+		text = sframe_find_text(sframe, view->text, view->text_size);
+	}
 	if (table && !sframe_same_table(&table->view, view))
 		return -EEXIST;
-	text = sframe_find_text(sframe, view->text, view->text_size);
 	if (text)
 		return sframe_same_ranges(&text->view, view) ? 0 : -EEXIST;
-	if (sframe->nr_texts >= SFRAME_TEXTS_MAX)
+	ret = sframe_insert_vdso(mm, view);
+	if (ret)
+		return min(ret, 0);
+	if (sframe && sframe->nr_texts >= SFRAME_TEXTS_MAX)
 		return -ENOSPC;
-	view->id = table ? table->view.id : ++sframe->last_id;
+	view->id = table ? table->view.id : 0;
+	sframe = sframe_get_own(mm);
+	if (!sframe)
+		return -ENOMEM;
+	if (!view->id)
+		view->id = ++sframe->last_id;
 	ret = sframe_new_text(sframe, view);
 	return ret ?: !table;
 }
@@ -321,7 +478,7 @@ static int sframe_check_mappings(struct mm_struct *mm,
 				 const struct sframe_view *view,
 				 const struct vm_area_struct *vma)
 {
-	if (sframe_is_there(mm->sframe, view))
+	if (sframe_is_there(mm, view))
 		return 0;
 	if (!sframe_range_mapped(mm, view->start, view->size, 0))
 		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
@@ -475,6 +632,23 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 				   bias + phdr[i].p_vaddr, phdr[i].p_memsz);
 }
 
+/*
+ * Forget the table at @start, be it that of the vDSO.  Return 0 if there is
+ * none, else as sframe_drop_table().
+ */
+static int sframe_forget(struct mm_struct *mm, unsigned long start)
+{
+	struct sframe_view vdso;
+
+	if (sframe_has_vdso(mm, &vdso) && vdso.start == start) {
+		if (!sframe_get_own(mm))
+			return -ENOMEM;
+		WRITE_ONCE(mm->sframe->no_vdso, true);
+		return 1 + sframe_drop_table(mm, start);
+	}
+	return sframe_drop_table(mm, start);
+}
+
 /**
  * sframe_remove - forget a table of the current process
  * @start:	user address of the table
@@ -482,20 +656,21 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
  * All text ranges registered with it go.
  *
  * Return: 0; -EINVAL if the caller is a 32-bit task; -EINTR if a fatal signal is
- * pending; -ENOENT if there is no such table.
+ * pending; -ENOENT if there is no such table; -ENOMEM if there is no memory for
+ * the others, which a relative by fork() has, too.
  */
 int sframe_remove(unsigned long start)
 {
 	struct mm_struct *mm = current->mm;
-	bool found;
+	int count;
 
 	if (in_compat_syscall())
 		return -EINVAL;
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
-	found = mm->sframe && sframe_drop_table(mm->sframe, start);
+	count = sframe_forget(mm, start);
 	mmap_write_unlock(mm);
-	return found ? 0 : -ENOENT;
+	return count ? min(count, 0) : -ENOENT;
 }
 
 /* The text range that has @ip, or NULL; maybe wrongly if the tree changes. */
@@ -518,20 +693,34 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 	return NULL;
 }
 
-/* Copy to @view what describes @ip; -EAGAIN if that cannot be told now. */
-static int sframe_try_view(const struct sframe_mm *sframe, unsigned long ip,
+/*
+ * Copy to @view what describes @ip.  Return 0; -ENOENT if nothing does, or 1 if
+ * the vDSO may not either; -EAGAIN if that cannot be told now.
+ */
+static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 			   struct sframe_view *view)
 {
-	unsigned int seq = read_seqcount_begin(&sframe->changes);
 	const struct sframe_text *text;
+	const struct sframe_mm *sframe;
+	unsigned int seq;
+	int ret;
 
 	guard(rcu)();
+	/* Pairs with sframe_get_own(). */
+	sframe = rcu_dereference_raw(mm->sframe);
+	if (!sframe)
+		return -ENOENT;
+	seq = read_seqcount_begin(&sframe->changes);
 	text = sframe_search(sframe, ip);
-	if (text) {
+	if (text)
 		*view = text->view;
-		return 0;
-	}
-	return read_seqcount_retry(&sframe->changes, seq) ? -EAGAIN : -ENOENT;
+	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
+	if (read_seqcount_retry(&sframe->changes, seq) && !text)
+		return -EAGAIN;
+	/* Pairs with sframe_is_shared(): another user may have changed it. */
+	if (READ_ONCE(mm->sframe) != sframe)
+		return -EAGAIN;
+	return text ? 0 : ret;
 }
 
 /**
@@ -547,17 +736,15 @@ static int sframe_try_view(const struct sframe_mm *sframe, unsigned long ip,
 bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 {
 	struct mm_struct *mm = current->mm;
-	/* Pairs with sframe_get_mm(); what it points to lives as long as us. */
-	struct sframe_mm *sframe = READ_ONCE(mm->sframe);
-	int ret = sframe ? -EAGAIN : -ENOENT;
+	int ret = -EAGAIN;
 
 	for (int i = 0; i < SFRAME_SEARCH_TRIES && ret == -EAGAIN; i++)
-		ret = sframe_try_view(sframe, ip, view);
+		ret = sframe_try_view(mm, ip, view);
 	if (ret == -EAGAIN && !mmap_read_lock_killable(mm)) {
-		ret = sframe_try_view(sframe, ip, view);
+		ret = sframe_try_view(mm, ip, view);
 		mmap_read_unlock(mm);
 	}
-	return !ret;
+	return !ret || (ret == -ENOENT && sframe_find_vdso(ip, view));
 }
 
 /**
@@ -571,18 +758,39 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 		      struct sframe_info *info)
 {
-	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_text *text;
+	struct sframe_text *text = NULL;
+	struct sframe_view *view, vdso;
 
 	mmap_assert_locked(mm);
-	text = sframe ? sframe_first_text(sframe, from) : NULL;
-	if (!text)
+	if (mm->sframe)
+		text = sframe_first_text(mm->sframe, from);
+	view = text ? &text->view : NULL;
+	if (sframe_has_vdso(mm, &vdso) && from < vdso.text + vdso.text_size &&
+	    (!view || vdso.text < view->text))
+		view = &vdso;
+	if (!view)
 		return false;
-	info->text = text->view.text;
-	info->text_size = text->view.text_size;
-	info->table = text->view.start;
-	info->table_size = text->view.size;
+	info->text = view->text;
+	info->text_size = view->text_size;
+	info->table = view->start;
+	info->table_size = view->size;
 	return true;
+}
+
+/*
+ * Whether the table of @view is what is registered now.  Another thread may have
+ * replaced it since, by its like even.
+ */
+static bool sframe_is_current(struct mm_struct *mm,
+			      const struct sframe_view *view)
+{
+	const struct sframe_text *text;
+	struct sframe_view vdso;
+
+	if (view->id == SFRAME_VDSO_ID)
+		return sframe_has_vdso(mm, &vdso) && vdso.start == view->start;
+	text = mm->sframe ? sframe_find_table(mm->sframe, view->start, 1) : NULL;
+	return text && text->view.id == view->id;
 }
 
 /**
@@ -591,26 +799,42 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
  *
  * It would be found so again in each trace.  The caller can sleep and has not
  * locked the mm.  If it has page faults disabled, as it cannot be killed, that
- * is left to another trace: who has the lock may wait for a page.
+ * is left to another trace: who has the lock may wait for a page.  So it is if
+ * there is no memory to have other tables than a relative by fork().
  */
 void sframe_drop_corrupt(const struct sframe_view *view)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
-	struct sframe_text *text;
 
 	if (pagefault_disabled() || mmap_write_lock_killable(mm))
 		return;
-	text = sframe_find_table(mm->sframe, view->start, 1);
-	/* Another thread may have replaced it since, by its like even. */
-	if (text && text->view.id == view->id) {
+	if (sframe_is_current(mm, view)) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		sframe_drop_table(mm->sframe, view->start);
+		sframe_forget(mm, view->start);
 	}
 	mmap_write_unlock(mm);
+}
+
+/* Drop all that overlaps the @size bytes at @start. */
+static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
+			      unsigned long size)
+{
+	struct sframe_text *text = sframe_find_text(sframe, start, size);
+
+	while (text) {
+		struct rb_node *next = rb_next(&text->by_text);
+
+		sframe_drop(sframe, text);
+		text = rb_entry_safe(next, struct sframe_text, by_text);
+		if (text && text->view.text >= start + size)
+			text = NULL;
+	}
+	while ((text = sframe_find_table(sframe, start, size)))
+		sframe_drop(sframe, text);
 }
 
 /**
@@ -620,66 +844,59 @@ void sframe_drop_corrupt(const struct sframe_view *view)
  * @end:	address behind the last
  *
  * A range that has lost a part is forgotten as a whole: the object that it
- * belonged to is on its way out.
+ * belonged to is on its way out.  Most memory that goes is in no block of a
+ * range, and nothing is searched.  If the set is shared and there is no memory
+ * for a copy, @mm forgets all: munmap() cannot fail any more, and no table may
+ * describe what is mapped there next.
  */
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
-	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_text *text;
+	struct sframe_mm *sframe = mm->sframe, *own;
+	unsigned long size = end - start;
 
 	mmap_assert_write_locked(mm);
-	while ((text = sframe_find_text(sframe, start, end - start)) ||
-	       (text = sframe_find_table(sframe, start, end - start)))
-		sframe_drop(sframe, text);
+	if (!(sframe->blocks & sframe_blocks(start, size)))
+		return;
+	if (sframe_is_shared(sframe)) {
+		if (!sframe_find_text(sframe, start, size) &&
+		    !sframe_find_table(sframe, start, size))
+			return;
+		own = sframe_get_own(mm);
+		if (!own) {
+			WRITE_ONCE(mm->sframe, NULL);
+			sframe_put(sframe);
+			return;
+		}
+		sframe = own;
+	}
+	sframe_drop_range(sframe, start, size);
 }
 
 /**
- * __sframe_dup_mm - copy to a new process what its parent has registered
+ * __sframe_dup_mm - share with a new process what its parent has registered
  * @mm:		of the new process
  * @oldmm:	of its parent
  *
  * Both are locked for writing, and all that is registered is mapped in @oldmm.
  * The caller goes through the mappings afterwards anyway: it calls
- * sframe_unmap() for each that the child does not get.  That is why nothing is
- * looked up here, which would cost texts times mappings.
- *
- * Return: 0, -ENOMEM, or -EINTR if a fatal signal is pending.
+ * sframe_unmap() for each that the child does not get.
  */
-int __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
+void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	const struct sframe_mm *old = oldmm->sframe;
-	struct sframe_mm *sframe = sframe_get_mm(mm);
-	struct rb_node *node;
-	int ret;
+	struct sframe_mm *sframe = oldmm->sframe;
 
-	if (!sframe)
-		return -ENOMEM;
-	sframe->last_id = old->last_id;
-	for (node = rb_first(&old->texts); node; node = rb_next(node)) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-		ret = sframe_new_text(sframe, &rb_entry(node, struct sframe_text,
-							by_text)->view);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	refcount_inc(&sframe->users);
+	WRITE_ONCE(sframe->forked, true);
+	mm->sframe = sframe;
 }
 
 /**
- * __sframe_free_mm - free all that was registered
+ * __sframe_free_mm - let go of all that was registered
  * @mm:		has no users any more, so that nobody reads or locks it
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {
-	struct sframe_mm *sframe = mm->sframe;
-	struct sframe_text *text, *next;
-
-	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
-					     by_table)
-		kfree(text);
-	kfree(sframe);
+	sframe_put(mm->sframe);
 	mm->sframe = NULL;
 }

@@ -9,6 +9,11 @@
 #include <linux/sframe_types.h>
 #include <linux/types.h>
 
+struct mm_struct;
+
+/* sframe_view.id of the vDSO's table, which no other one gets. */
+#define SFRAME_VDSO_ID	U64_MAX
+
 /* Where a register of the calling frame is to be had from. */
 enum sframe_kind {
 	SFRAME_UNCHANGED,
@@ -59,6 +64,8 @@ int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
 		     unsigned int *rows, struct sframe_rule *rule);
 int sframe_validate(const struct sframe_view *view);
 bool sframe_find_view(unsigned long ip, struct sframe_view *view);
+bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view);
+bool sframe_find_vdso(unsigned long ip, struct sframe_view *view);
 void sframe_drop_corrupt(const struct sframe_view *view);
 
 #endif /* _KERNEL_UNWIND_SFRAME_H */

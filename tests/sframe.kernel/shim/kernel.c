@@ -112,6 +112,29 @@ rcu_barrier (void)
     }
 }
 
+/* References  */
+
+void
+refcount_set (refcount_t *refs, unsigned int count)
+{
+  refs->count = count;
+}
+
+void
+refcount_inc (refcount_t *refs)
+{
+  if (refs->count++ == 0)
+    bug ("reference to what nobody has");
+}
+
+bool
+refcount_dec_and_test (refcount_t *refs)
+{
+  if (refs->count == 0)
+    bug ("reference given up twice");
+  return --refs->count == 0;
+}
+
 /* Sequence counts  */
 
 static unsigned int preempt_count;
@@ -189,6 +212,17 @@ kfree (void *object)
 {
   machine.objects -= object != NULL;
   free (object);
+}
+
+/* The kernel's own vDSO, in which a test may put a table, and where a process
+   has it.  */
+char vdso_start[4096] __attribute__ ((aligned (8)));
+const struct vdso_image vdso64_image = { .data = vdso_start };
+
+bool
+sframe_arch_is_vdso (const struct vm_area_struct *vma)
+{
+  return vma->vdso;
 }
 
 #ifdef SHIM_S390
@@ -339,16 +373,15 @@ machine_unmap (struct mm_struct *mm, unsigned long start, unsigned long end)
   mmap_write_unlock (mm);
 }
 
-int
+void
 machine_fork (struct mm_struct *new, struct mm_struct *old,
 	      unsigned long skip)
 {
-  int result;
-
   memset (new, 0, offsetof (struct mm_struct, areas));
+  new->context = old->context;
   new->locked = old->locked = true;
   sframe_init_mm (new);
-  result = sframe_dup_mm (new, old);
+  sframe_dup_mm (new, old);
   for (unsigned int i = 0; i < old->nr_areas; ++i)
     if ((skip >> i % BITS_PER_LONG & 1) != 0)
       sframe_unmap (new, old->areas[i].vm_start, old->areas[i].vm_end);
@@ -356,7 +389,6 @@ machine_fork (struct mm_struct *new, struct mm_struct *old,
       new->areas[new->nr_areas++] = old->areas[i];
   mmap_write_unlock (old);
   mmap_write_unlock (new);
-  return result;
 }
 
 void

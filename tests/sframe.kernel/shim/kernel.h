@@ -44,12 +44,19 @@
 /* linux/limits.h, linux/bitops.h  */
 
 #define S64_MIN INT64_MIN
+#define U64_MAX UINT64_MAX
 
 static inline s32
 sign_extend32 (u32 value, int bit)
 {
   int unused = 31 - bit;
   return (s32) (value << unused) >> unused;
+}
+
+static inline u64
+rol64 (u64 value, unsigned int bits)
+{
+  return value << (bits & 63) | value >> (-bits & 63);
 }
 
 /* linux/slab.h  */
@@ -80,6 +87,30 @@ extern void preempt_enable (void);
 
 /* linux/rcupdate.h  */
 
+/* linux/refcount.h  */
+
+typedef struct
+{
+  unsigned int count;
+} refcount_t;
+
+extern void refcount_set (refcount_t *refs, unsigned int count);
+extern void refcount_inc (refcount_t *refs);
+extern bool refcount_dec_and_test (refcount_t *refs);
+#define refcount_read(refs) ((refs)->count)
+#define smp_acquire__after_ctrl_dep() ((void) 0)
+
+/* linux/init.h: what a test calls when it has put a vDSO where the kernel has
+   its own.  */
+
+#define __init
+#define __ro_after_init
+#define core_initcall(function)						\
+  void shim_##function (void) { function (); }
+extern void shim_sframe_init_vdso (void);
+extern const struct vdso_image vdso64_image;
+extern char vdso_start[];
+
 #include <linux/cleanup.h>
 DEFINE_LOCK_GUARD_0 (rcu, rcu_read_lock (), rcu_read_unlock ())
 
@@ -99,6 +130,8 @@ struct vm_area_struct
   unsigned char *bytes;
   /* Not in memory until a page fault.  */
   bool absent;
+  /* It is the vDSO.  */
+  bool vdso;
 };
 
 /* A test of costs has more.  */
@@ -106,13 +139,21 @@ struct vm_area_struct
 # define AREAS_MAX 128
 #endif
 
+struct vdso_image
+{
+  const void *data;
+};
+
 struct mm_struct
 {
   struct sframe_mm *sframe;
   unsigned long flags;
+  /* That of both machines.  */
   struct
   {
     unsigned long vdso_base;
+    void *vdso;
+    const struct vdso_image *vdso_image;
   } context;
   bool locked;
   unsigned int nr_areas;
@@ -225,9 +266,9 @@ extern void machine_unmap (struct mm_struct *mm, unsigned long start,
 /* Let a mapping of MM end, and another begin, at ADDRESS.  */
 extern void machine_split (struct mm_struct *mm, unsigned long address);
 /* Give NEW the mappings of OLD without those of SKIP's bits, counted modulo
-   the bits of a long, and its tables.  Returns what sframe_dup_mm says.  */
-extern int machine_fork (struct mm_struct *new, struct mm_struct *old,
-			 unsigned long skip);
+   the bits of a long, and its tables.  */
+extern void machine_fork (struct mm_struct *new, struct mm_struct *old,
+			  unsigned long skip);
 /* The last user of MM is gone.  */
 extern void machine_exit (struct mm_struct *mm);
 

@@ -5,6 +5,7 @@
  * ARCH_ABI, ARCH_FIXED_RA	of a table's header
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
  * ARCH_MOVE			an instruction without effect, not a NOP
+ * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of the other
  * USE_SAVED_REGS()		put something else into call-saved registers
  * SYSTEM_CALL(after, nr, a, b)	do it, with a label behind the instruction
  * THUNK, THUNK_AFTER_CALL	code that calls its argument and needs a frame;
@@ -19,6 +20,8 @@
 #ifdef __x86_64__
 
 #define ARCH_ABI	3
+#define ARCH_OTHER	"fp"
+#define ARCH_FOREIGN	"backchain"
 #define ARCH_FIXED_RA	(-8)
 #define ARCH_TOUCH	"movb $1, (%0)"
 #define ARCH_ADDRESS	"r"
@@ -51,6 +54,8 @@
 #elif defined(__s390x__)
 
 #define ARCH_ABI	4
+#define ARCH_OTHER	"backchain"
+#define ARCH_FOREIGN	"fp"
 #define ARCH_FIXED_RA	0
 #define ARCH_TOUCH	"mvi 0(%0), 1"
 #define ARCH_ADDRESS	"a"

@@ -434,7 +434,7 @@ TEST(own_program)
 	EXPECT_EQ(ENOENT, drop(own.start));
 }
 
-/* So has it the vDSO, by the numbers that ld.so comes up with. */
+/* The vDSO counts as registered, by the numbers that ld.so comes up with. */
 TEST(vdso)
 {
 	struct own_table vdso = vdso_table();
@@ -445,10 +445,63 @@ TEST(vdso)
 			      vdso.text_size - 1));
 	EXPECT_EQ(0, add(vdso.start, vdso.size, vdso.text, vdso.text_size));
 	EXPECT_EQ(0, drop(vdso.start));
+	EXPECT_EQ(ENOENT, drop(vdso.start));
 	EXPECT_EQ(0, add(vdso.start, vdso.size, vdso.text, vdso.text_size));
+	EXPECT_EQ(0, drop(vdso.start));
 }
 
-/* Who moves the vDSO may register it where it is then. */
+/* What a child is told about the table of its vDSO. */
+static int drop_vdso_in_child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(drop(vdso_table().start));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* A child has its own say. */
+TEST(vdso_forked)
+{
+	struct own_table vdso = vdso_table();
+
+	if (!vdso.size)
+		SKIP(return, "the vDSO has no table");
+	EXPECT_EQ(0, drop_vdso_in_child());
+	EXPECT_EQ(0, drop_vdso_in_child());
+	EXPECT_EQ(0, drop(vdso.start));
+	EXPECT_EQ(ENOENT, drop_vdso_in_child());
+}
+
+/* What is mapped where the vDSO was is not it, and can have any table. */
+TEST(vdso_unmapped)
+{
+	struct own_table vdso = vdso_table();
+	unsigned long base = getauxval(AT_SYSINFO_EHDR);
+	unsigned long size = (vdso.text_size + PAGE - 1) & -PAGE;
+	char *copy;
+
+	if (!vdso.size)
+		SKIP(return, "the vDSO has no table");
+	copy = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, copy);
+	memcpy(copy, (void *)base, size);
+	if (munmap((void *)base, size))
+		SKIP(return, "the vDSO is sealed");
+	EXPECT_EQ(ENOENT, drop(vdso.start));
+	ASSERT_EQ((void *)base, mremap(copy, size, size,
+				       MREMAP_MAYMOVE | MREMAP_FIXED, base));
+	EXPECT_EQ(ENOENT, drop(vdso.start));
+	EXPECT_EQ(0, add(vdso.start, vdso.size, vdso.text,
+			 vdso.text_size - 1));
+	EXPECT_EQ(0, drop(vdso.start));
+}
+
+/* The kernel knows where the vDSO is. */
 TEST(vdso_moved)
 {
 	struct own_table vdso = vdso_table();
@@ -468,9 +521,11 @@ TEST(vdso_moved)
 		SKIP(return, "the vDSO is sealed");
 	moved = (unsigned long)to - base;
 	EXPECT_EQ(ENOENT, drop(vdso.start));
-	EXPECT_EQ(ENOENT, drop(vdso.start + moved));
+	EXPECT_EQ(EEXIST, add(vdso.start + moved, vdso.size, vdso.text + moved,
+			      vdso.text_size - 1));
 	EXPECT_EQ(0, add(vdso.start + moved, vdso.size, vdso.text + moved,
 			 vdso.text_size));
+	EXPECT_EQ(0, drop(vdso.start + moved));
 }
 
 TEST_HARNESS_MAIN

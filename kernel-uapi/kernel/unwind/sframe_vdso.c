@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The SFrame table of the vDSO: found where a process has the vDSO mapped.
+ *
+ * No process has to register it, copy it, or forget it when the vDSO moves.  Its
+ * header is read once, in the kernel's own copy, so that a process which writes
+ * to the vDSO may spoil the rows only.  These are not trusted anyway.
+ */
+#include <linux/elf.h>
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sframe.h>
+#include <linux/uaccess.h>
+
+#include <asm/sframe_vdso.h>
+
+#include "sframe.h"
+
+/* The table and its text in a vDSO at address 0; no text: it has no table. */
+static struct sframe_view sframe_vdso __ro_after_init;
+
+/* Read the program headers of the vDSO: it has one executable segment. */
+static int __init sframe_init_vdso(void)
+{
+	const void *image = sframe_arch_vdso_image();
+	const struct elf64_hdr *ehdr = image;
+	const struct elf64_phdr *phdr = image + ehdr->e_phoff;
+	const struct elf64_phdr *table = NULL, *text = NULL;
+
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		if (phdr[i].p_type == PT_GNU_SFRAME)
+			table = &phdr[i];
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_X)
+			text = &phdr[i];
+	}
+	if (!table || !text || table->p_memsz < sizeof(struct sframe_header) ||
+	    sframe_parse_header(image + table->p_offset, table->p_vaddr,
+				table->p_memsz, &sframe_vdso))
+		return 0;
+	sframe_vdso.text = text->p_vaddr;
+	sframe_vdso.text_size = text->p_memsz;
+	sframe_vdso.id = SFRAME_VDSO_ID;
+	return 0;
+}
+core_initcall(sframe_init_vdso);
+
+/* Where @mm was given a vDSO with a table, be it still there or not; or 0. */
+static unsigned long sframe_vdso_base(const struct mm_struct *mm)
+{
+	return sframe_vdso.text_size ? sframe_arch_vdso(mm) : 0;
+}
+
+static void sframe_place_vdso(unsigned long base, struct sframe_view *view)
+{
+	*view = sframe_vdso;
+	view->start += base;
+	view->text += base;
+}
+
+/* Whether @vma, or NULL, is the vDSO at @base.  It is never split. */
+static bool sframe_is_vdso(const struct vm_area_struct *vma,
+			   unsigned long base)
+{
+	return vma && vma->vm_start == base && sframe_arch_is_vdso(vma);
+}
+
+/* Whether the current process has the vDSO at @base, not only had it there. */
+static bool sframe_vdso_is_mapped(unsigned long base)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma = lock_vma_under_rcu(mm, base);
+	bool ret;
+
+	if (vma) {
+		ret = sframe_is_vdso(vma, base);
+		vma_end_read(vma);
+		return ret;
+	}
+	/* A task past being killed does not wait for who waits for a page. */
+	if (pagefault_disabled() || mmap_read_lock_killable(mm))
+		return false;
+	ret = sframe_is_vdso(vma_lookup(mm, base), base);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/**
+ * sframe_has_tables - whether a process may have any table
+ * @mm:		of the process
+ *
+ * Return: whether one is registered, or there was a vDSO with one.
+ */
+bool sframe_has_tables(const struct mm_struct *mm)
+{
+	return READ_ONCE(mm->sframe) || sframe_vdso_base(mm);
+}
+
+/**
+ * sframe_vdso_view - find the table of the vDSO
+ * @mm:		locked, for reading at least
+ * @view:	where to store what is known of the table
+ *
+ * Return: whether the vDSO is there and has one.
+ */
+bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view)
+{
+	unsigned long base = sframe_vdso_base(mm);
+
+	if (!base || !sframe_is_vdso(vma_lookup(mm, base), base))
+		return false;
+	sframe_place_vdso(base, view);
+	return true;
+}
+
+/**
+ * sframe_find_vdso - find the table of the vDSO if it describes an address
+ * @ip:		user address of the current process
+ * @view:	where to store what is known of the table
+ *
+ * The caller can sleep and has not locked the mm.
+ *
+ * Return: whether it does.
+ */
+bool sframe_find_vdso(unsigned long ip, struct sframe_view *view)
+{
+	unsigned long base = sframe_vdso_base(current->mm);
+
+	if (!base || ip - base - sframe_vdso.text >= sframe_vdso.text_size ||
+	    !sframe_vdso_is_mapped(base))
+		return false;
+	sframe_place_vdso(base, view);
+	return true;
+}
