@@ -11,11 +11,11 @@
  * fork() shares the set.  A set with more than one user never changes: the mm
  * that wants to change it makes a copy first.
  *
- * The unwinder searches the tree of texts under RCU and without that lock.  What
- * it finds was registered; where it finds nothing while the tree changes it may
- * have been led astray, which a sequence count tells, and it searches again.
- * It does so, too, when the mm has another set by then: the old one may have
- * been changed by whoever else had it.
+ * The unwinder searches the tree of texts under RCU and without that lock.  If
+ * the tree changes meanwhile it may have been led astray, or have read a range
+ * that is being put to other use, which a sequence count tells, and it searches
+ * again.  It does so, too, when the mm has another set by then: the old one may
+ * have been changed by whoever else had it.
  *
  * A reader takes a copy of the little that it needs to know of a table and
  * leaves RCU before it touches user memory.  So a page that never arrives, be
@@ -26,8 +26,6 @@
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
-#include <linux/bitops.h>
-#include <linux/bits.h>
 #include <linux/compat.h>
 #include <linux/elf.h>
 #include <linux/mm.h>
@@ -57,9 +55,6 @@
 /* How often a search is repeated before it takes the mmap lock. */
 #define SFRAME_SEARCH_TRIES 16
 
-/* A bit of sframe_mm.blocks is of each 2^21 bytes, modulo its 64 bits. */
-#define SFRAME_BLOCK_SHIFT 21
-
 /**
  * struct sframe_mm - a set of what is registered, of one mm or several
  * @users:	mms that have it; it changes only while there is one
@@ -68,8 +63,10 @@
  * @changes:	of @texts
  * @texts:	of struct sframe_text; also searched under RCU
  * @tables:	of the same, by their tables
+ * @spare:	dropped, and the next one to be added, or NULL
  * @nr_texts:	entries of either
- * @blocks:	parts of memory that may have a text or a table
+ * @clear_from:	no text or table is in memory from here
+ * @clear_to:	up to here, where munmap() last found nothing
  * @last_id:	of a table
  * @rcu:	for readers, when the last user is gone
  *
@@ -82,15 +79,17 @@ struct sframe_mm {
 	seqcount_t	changes;
 	struct rb_root	texts;
 	struct rb_root	tables;
+	struct sframe_text *spare;
 	unsigned int	nr_texts;
-	u64		blocks;
+	unsigned long	clear_from;
+	unsigned long	clear_to;
 	u64		last_id;
 	struct rcu_head	rcu;
 };
 
 /**
  * struct sframe_text - a text range, and the table that describes it
- * @view:	both; constant
+ * @view:	both; constant while it is in a tree
  * @by_text:	in the tree of texts, which do not overlap
  * @by_table:	in the tree of tables, which are the same or do not overlap
  * @rcu:	once in neither; for readers that still look at the two above
@@ -124,7 +123,11 @@ static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 	sframe_end_change(sframe);
 	rb_erase(&text->by_table, &sframe->tables);
 	sframe->nr_texts--;
-	kfree_rcu(text, rcu);
+	/* Who loads and unloads one object over and over allocates nothing. */
+	if (!sframe->spare)
+		sframe->spare = text;
+	else
+		kfree_rcu(text, rcu);
 }
 
 /* Find the first text range that ends behind @from; the mmap lock keeps it. */
@@ -205,32 +208,35 @@ static void sframe_link_text(struct rb_root *texts, struct sframe_text *text)
 	rb_insert_color(&text->by_text, texts);
 }
 
-/* The bits of all blocks that the @size bytes at @start, not 0, are in. */
-static u64 sframe_blocks(unsigned long start, unsigned long size)
-{
-	unsigned long first = start >> SFRAME_BLOCK_SHIFT;
-	unsigned long more = ((start + size - 1) >> SFRAME_BLOCK_SHIFT) - first;
-
-	return more < 63 ? rol64(BIT_ULL(more + 1) - 1, first % 64) : U64_MAX;
-}
-
 /* Add the text range of @view, which overlaps no other. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view)
 {
-	struct sframe_text *text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
+	struct sframe_text *text = sframe->spare;
 
 	if (!text)
+		text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
+	if (!text)
 		return -ENOMEM;
-	text->view = *view;
+	sframe->spare = NULL;
 	sframe_begin_change(sframe);
+	/* Readers may still look at the spare one. */
+	text->view = *view;
 	sframe_link_text(&sframe->texts, text);
 	sframe_end_change(sframe);
 	rb_add(&text->by_table, &sframe->tables, sframe_table_less);
 	sframe->nr_texts++;
-	sframe->blocks |= sframe_blocks(view->text, view->text_size) |
-			  sframe_blocks(view->start, view->size);
+	sframe->clear_to = 0;
 	return 0;
+}
+
+/* Free @text, or NULL, of a set that is no more. */
+static void sframe_free_text(struct sframe_text *text, bool forked)
+{
+	if (forked && text)
+		kfree_rcu(text, rcu);
+	else
+		kfree(text);
 }
 
 /*
@@ -247,10 +253,8 @@ static void sframe_put(struct sframe_mm *sframe)
 	forked = READ_ONCE(sframe->forked);
 	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
 					     by_table)
-		if (forked)
-			kfree_rcu(text, rcu);
-		else
-			kfree(text);
+		sframe_free_text(text, forked);
+	sframe_free_text(sframe->spare, forked);
 	if (forked)
 		kfree_rcu(sframe, rcu);
 	else
@@ -715,7 +719,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	if (text)
 		*view = text->view;
 	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
-	if (read_seqcount_retry(&sframe->changes, seq) && !text)
+	if (read_seqcount_retry(&sframe->changes, seq))
 		return -EAGAIN;
 	/* Pairs with sframe_is_shared(): another user may have changed it. */
 	if (READ_ONCE(mm->sframe) != sframe)
@@ -740,7 +744,9 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 
 	for (int i = 0; i < SFRAME_SEARCH_TRIES && ret == -EAGAIN; i++)
 		ret = sframe_try_view(mm, ip, view);
-	if (ret == -EAGAIN && !mmap_read_lock_killable(mm)) {
+	/* A task past being killed does not wait for who waits for a page. */
+	if (ret == -EAGAIN && !pagefault_disabled() &&
+	    !mmap_read_lock_killable(mm)) {
 		ret = sframe_try_view(mm, ip, view);
 		mmap_read_unlock(mm);
 	}
@@ -837,6 +843,61 @@ static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
 		sframe_drop(sframe, text);
 }
 
+/*
+ * Go down from @node towards the memory from *@from up to *@to.  Return whether
+ * a text is met there, or a table if @tables; else the two are moved as far as
+ * there is none.
+ */
+static bool sframe_meets(const struct rb_node *node, bool tables,
+			 unsigned long *from, unsigned long *to)
+{
+	const unsigned long start = *from, end = *to;
+	const struct sframe_view *view;
+	unsigned long low, high;
+
+	*from = 0;
+	*to = ULONG_MAX;
+	while (node) {
+		view = tables ?
+		       &rb_entry(node, struct sframe_text, by_table)->view :
+		       &rb_entry(node, struct sframe_text, by_text)->view;
+		low = tables ? view->start : view->text;
+		high = low + (tables ? view->size : view->text_size);
+		if (end <= low) {
+			*to = low;
+			node = node->rb_left;
+		} else if (start >= high) {
+			*from = high;
+			node = node->rb_right;
+		} else {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Whether @sframe has nothing from @start up to @end.  Programs unmap memory in
+ * the same places over and over: that there is nothing is remembered, though
+ * not in a set that others read.
+ */
+static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
+			    unsigned long end)
+{
+	unsigned long from = start, to = end, table_from = start, table_to = end;
+
+	if (start >= sframe->clear_from && end <= sframe->clear_to)
+		return true;
+	if (sframe_meets(sframe->texts.rb_node, false, &from, &to) ||
+	    sframe_meets(sframe->tables.rb_node, true, &table_from, &table_to))
+		return false;
+	if (!sframe_is_shared(sframe)) {
+		sframe->clear_from = max(from, table_from);
+		sframe->clear_to = min(to, table_to);
+	}
+	return true;
+}
+
 /**
  * __sframe_unmap - forget what described, or lay in, memory that is gone
  * @mm:		locked for writing
@@ -844,8 +905,7 @@ static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
  * @end:	address behind the last
  *
  * A range that has lost a part is forgotten as a whole: the object that it
- * belonged to is on its way out.  Most memory that goes is in no block of a
- * range, and nothing is searched.  If the set is shared and there is no memory
+ * belonged to is on its way out.  If the set is shared and there is no memory
  * for a copy, @mm forgets all: munmap() cannot fail any more, and no table may
  * describe what is mapped there next.
  */
@@ -853,24 +913,17 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
 	struct sframe_mm *sframe = mm->sframe, *own;
-	unsigned long size = end - start;
 
 	mmap_assert_write_locked(mm);
-	if (!(sframe->blocks & sframe_blocks(start, size)))
+	if (sframe_is_clear(sframe, start, end))
 		return;
-	if (sframe_is_shared(sframe)) {
-		if (!sframe_find_text(sframe, start, size) &&
-		    !sframe_find_table(sframe, start, size))
-			return;
-		own = sframe_get_own(mm);
-		if (!own) {
-			WRITE_ONCE(mm->sframe, NULL);
-			sframe_put(sframe);
-			return;
-		}
-		sframe = own;
+	own = sframe_get_own(mm);
+	if (own) {
+		sframe_drop_range(own, start, end - start);
+		return;
 	}
-	sframe_drop_range(sframe, start, size);
+	WRITE_ONCE(mm->sframe, NULL);
+	sframe_put(sframe);
 }
 
 /**

@@ -1,0 +1,247 @@
+/* Count what the life of a process costs that has objects with SFrame tables.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   usage: life OBJECTS add|none [ROUNDS]
+
+   Maps OBJECTS objects of four segments each, registers their tables if told
+   to, and prints lines "NAME NS", the best of ROUNDS:
+     fork		a fork, in the parent
+     exit		the exit of that child, until its parent knows
+     vfork		a vfork whose child exits
+     exec		a vfork whose child executes this program, which exits
+     mmap		of one page
+     munmap		of one page that was written to
+     munmap object	one with four segments
+   In a machine whose clock counts instructions, NS is how many.  This program
+   is linked statically and has no table of its own.  */
+
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PR_ADD_SFRAME 0x53460001
+
+enum { PAGE = 4096, SEGMENTS = 4 };
+
+/* A header, one function of one row.  */
+static const struct table
+{
+  uint16_t magic;
+  uint8_t version, flags, abi;
+  int8_t fixed_fp, fixed_ra;
+  uint8_t aux_len;
+  uint32_t nr_fdes, nr_fres, fre_len, fde_off, fre_off;
+  int64_t start;
+  uint32_t size, attr_off;
+  uint16_t fres;
+  uint8_t info[3];
+  uint8_t row[3];
+} __attribute__ ((packed)) table =
+{
+  .magic = 0xdee2, .version = 3, .flags = 1, .abi = 3, .fixed_ra = -8,
+  .nr_fdes = 1, .nr_fres = 1, .fre_len = 8, .fre_off = 16,
+  .start = PAGE, .size = PAGE, .fres = 1, .row = { 0, 3, 8 },
+};
+
+static int file, registering;
+static char *program;
+/* When a child is about to exit; all of its relatives see it.  */
+static volatile long long *exit_time;
+
+static void
+require (int good, const char *what)
+{
+  if (good)
+    return;
+  perror (what);
+  exit (EXIT_FAILURE);
+}
+
+static long long
+now (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* The table, the text, constants and data, as ld.so maps them.  It has read the
+   first page, of the ELF headers, and has written to data, to relocate it.  */
+static char *
+map_object (void)
+{
+  static const int rights[SEGMENTS] = { PROT_READ, PROT_READ | PROT_EXEC,
+					PROT_READ, PROT_READ | PROT_WRITE };
+  char *start = mmap (NULL, SEGMENTS * PAGE, PROT_READ, MAP_PRIVATE, file, 0);
+
+  require (start != MAP_FAILED, "mmap");
+  for (int i = 1; i < SEGMENTS; ++i)
+    require (mmap (start + i * PAGE, PAGE, rights[i], MAP_PRIVATE | MAP_FIXED,
+		   file, (i ^ 1) * PAGE) != MAP_FAILED, "mmap");
+  (void) *(volatile char *) start;
+  *(volatile char *) (start + 3 * PAGE) = 1;
+  if (registering)
+    require (prctl (PR_ADD_SFRAME, start, sizeof table, start + PAGE, PAGE)
+	     == 0, "PR_ADD_SFRAME");
+  return start;
+}
+
+static void
+wait_for (pid_t pid)
+{
+  require (pid > 0 && waitpid (pid, NULL, 0) == pid, "child");
+}
+
+static long long
+time_fork (void)
+{
+  long long start = now (), taken;
+  pid_t pid = fork ();
+
+  if (pid == 0)
+    _exit (EXIT_SUCCESS);
+  taken = now () - start;
+  wait_for (pid);
+  return taken;
+}
+
+static long long
+time_exit (void)
+{
+  pid_t pid = fork ();
+
+  if (pid == 0)
+    {
+      *exit_time = now ();
+      _exit (EXIT_SUCCESS);
+    }
+  wait_for (pid);
+  return now () - *exit_time;
+}
+
+static long long
+time_vfork (void)
+{
+  long long start = now ();
+  pid_t pid = vfork ();
+
+  if (pid == 0)
+    _exit (EXIT_SUCCESS);
+  wait_for (pid);
+  return now () - start;
+}
+
+static long long
+time_exec (void)
+{
+  long long start = now ();
+  pid_t pid = vfork ();
+
+  if (pid == 0)
+    {
+      execl (program, program, NULL);
+      _exit (EXIT_FAILURE);
+    }
+  wait_for (pid);
+  return now () - start;
+}
+
+static char *
+map_page (void)
+{
+  return mmap (NULL, PAGE, PROT_READ | PROT_WRITE,
+	       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long long
+time_mmap (void)
+{
+  long long start = now (), taken;
+  char *page = map_page ();
+
+  taken = now () - start;
+  munmap (page, PAGE);
+  return taken;
+}
+
+static long long
+time_munmap (void)
+{
+  char *page = map_page ();
+  long long start;
+
+  *(volatile char *) page = 1;
+  start = now ();
+  munmap (page, PAGE);
+  return now () - start;
+}
+
+static long long
+time_munmap_object (void)
+{
+  char *object = map_object ();
+  long long start = now ();
+
+  munmap (object, SEGMENTS * PAGE);
+  return now () - start;
+}
+
+static const struct
+{
+  const char *name;
+  long long (*take) (void);
+} timings[] = {
+  { "fork", time_fork },
+  { "exit", time_exit },
+  { "vfork", time_vfork },
+  { "exec", time_exec },
+  { "mmap", time_mmap },
+  { "munmap", time_munmap },
+  { "munmap object", time_munmap_object },
+};
+
+static void
+prepare (int objects)
+{
+  file = memfd_create ("object", 0);
+  require (file >= 0 && ftruncate (file, SEGMENTS * PAGE) == 0
+	   && write (file, &table, sizeof table) == sizeof table, "memfd");
+  exit_time = mmap (NULL, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  require (exit_time != MAP_FAILED, "mmap");
+  for (int i = 0; i < objects; ++i)
+    map_object ();
+}
+
+int
+main (int argc, char **argv)
+{
+  /* What exec is measured by.  */
+  if (argc == 1)
+    return EXIT_SUCCESS;
+  require (argc == 3 || argc == 4, "usage: life OBJECTS add|none [ROUNDS]");
+  int rounds = argc == 4 ? atoi (argv[3]) : 20;
+  program = argv[0];
+  registering = strcmp (argv[2], "add") == 0;
+  prepare (atoi (argv[1]));
+  for (size_t i = 0; i < sizeof timings / sizeof *timings; ++i)
+    {
+      long long best = timings[i].take ();
+      for (int round = 1; round < rounds; ++round)
+	{
+	  long long taken = timings[i].take ();
+	  if (taken < best)
+	    best = taken;
+	}
+      printf ("%s\t%lld\n", timings[i].name, best);
+    }
+  return EXIT_SUCCESS;
+}
