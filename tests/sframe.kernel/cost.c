@@ -106,6 +106,28 @@ test_fork (void)
   check_fork (0, TABLE);
 }
 
+/* What a process takes: a cache line pair for each text, one and a half for the
+   set; a child takes nothing.  */
+static void
+test_bytes (void)
+{
+  enum { PER_TEXT = 128, PER_SET = 96 };
+  struct mm_struct *child = malloc (sizeof *child);
+  unsigned long before = machine.bytes;
+
+  require (child != NULL, "memory");
+  start ();
+  unsigned long bytes = machine.bytes - before;
+  printf ("%lu bytes\n", bytes);
+  CHECK (bytes > TEXTS * PER_TEXT / 2);
+  CHECK (bytes <= TEXTS * PER_TEXT + PER_SET);
+  machine_fork (child, &process, 0);
+  CHECK (machine.bytes - before == bytes);
+  machine_exit (child);
+  free (child);
+  end_process ();
+}
+
 /* A fork is as cheap as that of a process which has registered nothing, and the
    exit of the child is, too.  Whoever changes anything first pays for the
    copy.  */
@@ -273,6 +295,7 @@ test_killed_during_copy (void)
 static const struct test_case cases[] = {
   CASE (fork),
   CASE (fork_without_mappings),
+  CASE (bytes),
   CASE (fork_shares),
   CASE (killed_during_copy),
   CASE (unmap),

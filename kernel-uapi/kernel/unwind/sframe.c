@@ -825,77 +825,59 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 	mmap_write_unlock(mm);
 }
 
-/* Drop all that overlaps the @size bytes at @start. */
-static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
-			      unsigned long size)
-{
-	struct sframe_text *text = sframe_find_text(sframe, start, size);
-
-	while (text) {
-		struct rb_node *next = rb_next(&text->by_text);
-
-		sframe_drop(sframe, text);
-		text = rb_entry_safe(next, struct sframe_text, by_text);
-		if (text && text->view.text >= start + size)
-			text = NULL;
-	}
-	while ((text = sframe_find_table(sframe, start, size)))
-		sframe_drop(sframe, text);
-}
-
 /*
- * Go down from @node towards the memory from *@from up to *@to.  Return whether
- * a text is met there, or a table if @tables; else the two are moved as far as
- * there is none.
+ * Find whatever text range lies from *@from up to *@to, or has its table there
+ * if @tables.  If there is none the two are moved as far as that is so.
  */
-static bool sframe_meets(const struct rb_node *node, bool tables,
-			 unsigned long *from, unsigned long *to)
+static __always_inline struct sframe_text *
+sframe_meet_one(const struct rb_root *root, bool tables, unsigned long *from,
+		unsigned long *to)
 {
 	const unsigned long start = *from, end = *to;
-	const struct sframe_view *view;
-	unsigned long low, high;
+	struct rb_node *node = root->rb_node;
 
 	*from = 0;
 	*to = ULONG_MAX;
 	while (node) {
-		view = tables ?
-		       &rb_entry(node, struct sframe_text, by_table)->view :
-		       &rb_entry(node, struct sframe_text, by_text)->view;
-		low = tables ? view->start : view->text;
-		high = low + (tables ? view->size : view->text_size);
-		if (end <= low) {
+		struct sframe_text *text = tables ?
+			rb_entry(node, struct sframe_text, by_table) :
+			rb_entry(node, struct sframe_text, by_text);
+		const struct sframe_view *view = &text->view;
+		unsigned long low = tables ? view->start : view->text;
+		unsigned long high =
+			low + (tables ? view->size : view->text_size);
+
+		if (end > low && start < high)
+			return text;
+		if (end <= low)
 			*to = low;
-			node = node->rb_left;
-		} else if (start >= high) {
+		else
 			*from = high;
-			node = node->rb_right;
-		} else {
-			return true;
-		}
+		node = end <= low ? node->rb_left : node->rb_right;
 	}
-	return false;
+	return NULL;
 }
 
 /*
- * Whether @sframe has nothing from @start up to @end.  Programs unmap memory in
- * the same places over and over: that there is nothing is remembered, though
- * not in a set that others read.
+ * Find whatever has its text or its table from @start up to @end.  Programs
+ * unmap memory in the same places over and over: that there is nothing is
+ * remembered, though not in a set that others read.
  */
-static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
-			    unsigned long end)
+static struct sframe_text *sframe_meet(struct sframe_mm *sframe,
+				       unsigned long start, unsigned long end)
 {
 	unsigned long from = start, to = end, table_from = start, table_to = end;
+	struct sframe_text *text;
 
 	if (start >= sframe->clear_from && end <= sframe->clear_to)
-		return true;
-	if (sframe_meets(sframe->texts.rb_node, false, &from, &to) ||
-	    sframe_meets(sframe->tables.rb_node, true, &table_from, &table_to))
-		return false;
-	if (!sframe_is_shared(sframe)) {
+		return NULL;
+	text = sframe_meet_one(&sframe->texts, false, &from, &to) ?:
+	       sframe_meet_one(&sframe->tables, true, &table_from, &table_to);
+	if (!text && !sframe_is_shared(sframe)) {
 		sframe->clear_from = max(from, table_from);
 		sframe->clear_to = min(to, table_to);
 	}
-	return true;
+	return text;
 }
 
 /**
@@ -913,17 +895,22 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
 	struct sframe_mm *sframe = mm->sframe, *own;
+	struct sframe_text *text;
 
 	mmap_assert_write_locked(mm);
-	if (sframe_is_clear(sframe, start, end))
+	text = sframe_meet(sframe, start, end);
+	if (!text)
 		return;
 	own = sframe_get_own(mm);
-	if (own) {
-		sframe_drop_range(own, start, end - start);
+	if (!own) {
+		WRITE_ONCE(mm->sframe, NULL);
+		sframe_put(sframe);
 		return;
 	}
-	WRITE_ONCE(mm->sframe, NULL);
-	sframe_put(sframe);
+	if (own != sframe)
+		text = sframe_meet(own, start, end);
+	for (; text; text = sframe_meet(own, start, end))
+		sframe_drop(own, text);
 }
 
 /**

@@ -203,6 +203,7 @@ kmalloc (size_t size, gfp_t gfp)
   if (object == NULL)
     bug ("out of memory indeed");
   ++machine.objects;
+  machine.bytes += size;
   /* What was not written must not be relied on.  */
   return memset (object, (gfp & __GFP_ZERO) != 0 ? 0 : 0xa5, size);
 }

@@ -36,8 +36,8 @@ struct machine
 
   /* Accesses to user memory, and those that met an unmapped byte.  */
   unsigned long accesses, unmapped;
-  /* Objects of kmalloc that are not yet freed.  */
-  unsigned long objects;
+  /* Objects of kmalloc that are not yet freed; bytes of all that ever were.  */
+  unsigned long objects, bytes;
   /* Indices that speculation cannot take out of bounds.  */
   unsigned long clamped;
   /* Locks of an mm, and looks at a mapping without.  */
