@@ -24,6 +24,8 @@
 #include <support/xsignal.h>
 #include <support/xstdio.h>
 
+#include "tst-sframe-hidden.h"
+
 /* A test with deep stacks defines its own limit.  */
 #ifndef TRACE_MAX
 # define TRACE_MAX 256
@@ -77,8 +79,10 @@ __wrap__Unwind_Backtrace (_Unwind_Trace_Fn fn, void *arg)
   return __real__Unwind_Backtrace (fn, arg);
 }
 # define oracle_backtrace __real__Unwind_Backtrace
+# define IS_STATIC true
 #else
 # define oracle_backtrace _Unwind_Backtrace
+# define IS_STATIC false
 #endif
 
 static _Unwind_Reason_Code
@@ -132,6 +136,7 @@ static __attribute_maybe_unused__ void FRAME
 collect (struct trace_pair *pair)
 {
   bool same = true;
+  hidden_from_caller = IS_STATIC;
   pair->ours.count = backtrace (pair->ours.pc, TRACE_MAX);
   for (int i = 0; i < 3 && same; ++i)
     {
@@ -142,6 +147,7 @@ collect (struct trace_pair *pair)
 	      && memcmp (again + 1, pair->ours.pc + 1,
 			 (count - 1) * sizeof again[0]) == 0);
     }
+  hidden_from_caller = false;
   collect_oracle (&pair->oracle);
   if (!same)
     pair->ours.count = 0;
