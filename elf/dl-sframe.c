@@ -1,4 +1,4 @@
-/* The .sframe sections of loaded objects: checking and registering them.
+/* Check the .sframe sections of loaded objects and register them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -14,13 +14,14 @@
 #include <sframe-format.h>
 #include <sframe-read.h>
 
-/* Whether the kernel takes registrations.  Written under dl_load_lock.  */
+/* Whether the kernel accepts registrations.  Written under dl_load_lock.  */
 static enum
 {
   /* Not asked yet.  */
   registration_untried,
   registration_on,
-  /* Does not know the request, or a filter forbids it: never ask again.  */
+  /* The kernel does not know the request, or a seccomp filter forbids it:
+     never ask again.  */
   registration_off
 } registration;
 
@@ -30,26 +31,26 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
   = &_dl_sframe_unload_state;
 #endif
 
-/* Objects that are unloaded and that a trace may still read, by the parity of
-   the epoch in which they were, newest first; linked by l_sframe_retired.
-   Protected by dl_load_lock.
+/* Unloaded objects that a trace may still read: one list for each parity of
+   the epoch of dlclose, newest first, linked by l_sframe_retired.  Protected
+   by dl_load_lock.
 
-   A reader adds itself to the counter of its epoch.  An epoch ends when the
-   other counter is zero: then all are gone that had begun before this epoch.
-   So what was retired in an epoch is released when the next one ends, since by
-   then both counters have been zero after nobody could find it any more.
-   Readers that begin meanwhile do not delay that.
+   A reader (a trace) increments the counter of the current epoch.  An epoch
+   ends when the other counter is zero, that is, when all readers that began
+   in an earlier epoch are gone.  Objects retired in one epoch are released
+   when the next epoch ends: by then each counter has been zero once since the
+   objects could last be found.  New readers do not delay this.
 
-   A signal handler that interrupts a trace and leaves by siglongjmp, or a fork
-   while another thread takes a trace, leaves a count behind for ever.  So no
-   more than RETIRED_MAX objects are kept.  */
+   A signal handler that leaves a trace by siglongjmp, or a fork while another
+   thread takes a trace, leaves a counter above zero for ever.  So at most
+   RETIRED_MAX objects are kept.  */
 static struct link_map *retired[2];
 static size_t retired_count;
 
-/* A trace that is preempted may sleep through so many times dlclose.  */
+/* A preempted trace stays safe during so many calls of dlclose.  */
 #define RETIRED_MAX 1024
 
-/* For LD_DEBUG=files: say that the section of MAP is WHAT, and WHY.  */
+/* For LD_DEBUG=files: print that the section of MAP is WHAT, and WHY.  */
 static void
 debug_section (const struct link_map *map, const char *what, const char *why)
 {
@@ -58,8 +59,8 @@ debug_section (const struct link_map *map, const char *what, const char *why)
 		      DSO_FILENAME (map->l_name), map->l_ns, what, why);
 }
 
-/* Whether the segment of PH lies in a part of MAP that is loaded from the
-   file and can be read.  */
+/* Whether the segment of PH lies in the file-backed part of a readable
+   PT_LOAD segment of MAP.  */
 static bool
 is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
 {
@@ -78,8 +79,8 @@ is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
 void
 _dl_sframe_setup (struct link_map *map)
 {
-  /* Where no section is known there is neither registration nor a trace by
-     SFrame, so this is the one place where the tunable counts.  */
+  /* An object without a known section is neither registered nor used for
+     traces, so the loader checks the tunable only here.  */
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return;
 
@@ -95,9 +96,8 @@ _dl_sframe_setup (struct link_map *map)
     }
 }
 
-/* Whether MAP has a section that is worth being offered.  Without a kernel to
-   offer it to, only who debugs wants to know: reading it takes a page
-   fault.  */
+/* Whether MAP has a valid section.  Without kernel support, read the header
+   (a page fault) only for LD_DEBUG=files.  */
 static bool
 has_section (const struct link_map *map)
 {
@@ -120,9 +120,9 @@ has_section (const struct link_map *map)
   return status == SFRAME_HEADER_OK;
 }
 
-/* Whether the kernel takes registrations; MAP is the first that has one for
-   it.  The answer to that would not tell: an EINVAL may be about this one
-   table.  */
+/* Whether the kernel accepts registrations.  MAP, the first object to be
+   registered, is used only for messages.  Registering it would not tell: its
+   table alone may be the reason for EINVAL.  */
 static bool
 can_register (const struct link_map *map)
 {
@@ -138,8 +138,8 @@ can_register (const struct link_map *map)
   return registration == registration_on;
 }
 
-/* For LD_DEBUG=files: say that TEXT_SIZE bytes of code at TEXT were
-   registered, or refused with ERROR.  */
+/* For LD_DEBUG=files: print that the TEXT_SIZE bytes of code at TEXT were
+   registered, or that the kernel returned ERROR.  */
 static void
 debug_segment (const struct link_map *map, ElfW(Addr) text, size_t text_size,
 	       int error)
@@ -171,7 +171,7 @@ register_segment (const struct link_map *map, const ElfW(Phdr) *ph)
 static void
 register_map (struct link_map *map)
 {
-  /* What was refused once is not offered again.  */
+  /* Offer an object once, even if the kernel refuses it.  */
   if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
@@ -186,8 +186,7 @@ register_map (struct link_map *map)
     }
 }
 
-/* The objects of a static program at its start are the business of the kernel
-   that maps them.  */
+/* The kernel itself registers a static program at exec.  */
 #ifdef SHARED
 void
 _dl_sframe_register_all (void)
@@ -195,8 +194,8 @@ _dl_sframe_register_all (void)
   for (Lmid_t ns = 0; ns < GL (dl_nns); ++ns)
     for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
 	 map = map->l_next)
-      /* A proxy in another namespace stands for an object that has its own
-	 place in this list.  */
+      /* Skip proxies: the real object is in the list of its own
+	 namespace.  */
       if (map->l_real == map)
 	register_map (map);
 }
@@ -218,11 +217,11 @@ release (struct link_map **list)
     }
 }
 
-/* Release what no trace can read any more.  */
+/* Release the objects that no trace can read any more.  */
 static void
 reclaim (void)
 {
-  /* Two epochs end if there are no readers.  */
+  /* If there are no readers, two epochs can end at once.  */
   for (int i = 0; i < 2 && retired_count > 0; ++i)
     {
       struct sframe_unloads *unloads = &_dl_sframe_unload_state;
@@ -242,8 +241,8 @@ _dl_sframe_register_new (struct link_map *map)
   for (unsigned int i = 0; i < map->l_searchlist.r_nlist; ++i)
     {
       struct link_map *member = map->l_searchlist.r_list[i]->l_real;
-      /* An outer dlopen may still be at work on a dependency, which it will
-	 register itself.  */
+      /* An unrelocated dependency belongs to an outer dlopen, which will
+	 register it.  */
       if (member->l_relocated)
 	register_map (member);
     }

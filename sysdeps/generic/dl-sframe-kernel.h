@@ -1,4 +1,4 @@
-/* Telling the kernel about .sframe sections: a system that has no such
+/* Register .sframe sections with the kernel: a system without such an
    interface.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ask whether there is such an interface, whatever is going to be registered.
-   Return 0, ENOSYS if there is none, or EPERM if it is not for this process.
-   The system call that finds out is the only one that is made in vain.  */
+/* Ask whether the kernel has the interface, without registering anything.
+   Return 0, ENOSYS if it has not, or EPERM if this process may not use it.
+   After an error the loader makes no further system call for SFrame.  */
 static inline int
 _dl_sframe_kernel_ask (void)
 {
@@ -21,7 +21,8 @@ _dl_sframe_kernel_ask (void)
 
 /* Register the section of TABLE_SIZE bytes at TABLE for the TEXT_SIZE bytes
    of code at TEXT.  Several ranges of code may share a table.  Return 0 or an
-   errno value.  Whatever unmaps a part of section or code ends that.  */
+   errno value.  Unmapping any part of the section or of the code ends the
+   registration.  */
 static inline int
 _dl_sframe_kernel_add (uintptr_t table, size_t table_size, uintptr_t text,
 		       size_t text_size)

@@ -1,10 +1,9 @@
-/* Telling Linux about .sframe sections, by prctl.
+/* Register .sframe sections with Linux, by prctl.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The interface is described in sysdeps/generic/dl-sframe-kernel.h; prctl's
-   side of it in PR_ADD_SFRAME(2const) of this project.  Nothing outside this
-   file knows the numbers.  */
+   The interface is described in sysdeps/generic/dl-sframe-kernel.h, the prctl
+   operations in PR_ADD_SFRAME(2const).  Only this file uses their numbers.  */
 
 #ifndef _DL_SFRAME_KERNEL_H
 #define _DL_SFRAME_KERNEL_H
@@ -14,8 +13,8 @@
 #include <stdint.h>
 #include <sysdep.h>
 
-/* "SF" and a number, out of the way of the options that Linux counts up, so
-   that a kernel that does not know these does nothing else instead.  */
+/* "SF" and a number, far from the options that Linux numbers in sequence, so
+   that no other kernel takes them for a different request.  */
 #define PR_ADD_SFRAME 0x53460001
 #define PR_REMOVE_SFRAME 0x53460002
 
@@ -32,8 +31,8 @@ _dl_sframe_kernel_add (uintptr_t table, size_t table_size, uintptr_t text,
 static inline int
 _dl_sframe_kernel_ask (void)
 {
-  /* No table can be registered at 0, and so none be removed.  A kernel that
-     knows the option says so, any other that the option is invalid.  */
+  /* No table can be registered at address 0, so a kernel that knows the
+     option returns ENOENT; any other returns EINVAL.  */
   int result = INTERNAL_SYSCALL_CALL (prctl, PR_REMOVE_SFRAME, 0UL, 0UL, 0UL,
 				      0UL);
   if (!INTERNAL_SYSCALL_ERROR_P (result))
