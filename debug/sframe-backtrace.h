@@ -1,4 +1,4 @@
-/* Walking the stack of the calling thread by SFrame.
+/* Walk the stack of the calling thread by SFrame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -14,16 +14,15 @@
 #include <sframe-libgcc.h>
 #include <sframe-step.h>
 
-/* Store in ARRAY, SIZE of which are available (at least 1), the PC of the
-   frame in *REGISTERS and of its callers, innermost first, and in *COUNT how
-   many were stored.  Return whether another unwinder may know more.
-   *REGISTERS is clobbered.
+/* Store the PCs of the frame in *REGISTERS and of its callers in ARRAY, which
+   has SIZE elements (at least 1), innermost first, and their number in *COUNT.
+   Return whether libgcc may find more frames.  *REGISTERS is clobbered.
 
    A trace ends at the outermost frame, when ARRAY is full, or where the stack
-   is found to be broken.  Beyond a fault no help is asked for: libgcc reads an
-   overwritten stack without looking.  libgcc is to be loaded only for an object
-   whose .eh_frame is not understood, and not if a signal handler has called,
-   or if the tunable glibc.rtld.sframe is 0.  */
+   is found to be broken.  The result is SFRAME_HELP_NONE if the trace has gone
+   through a fault signal: libgcc reads an overwritten stack unchecked.  It is
+   SFRAME_HELP_LOAD only if an object's .eh_frame is not supported and the
+   trace has no signal frame, or if the tunable glibc.rtld.sframe is 0.  */
 enum sframe_help __sframe_backtrace (void **array, int size,
 				     struct sframe_registers *registers,
 				     int *count) attribute_hidden;

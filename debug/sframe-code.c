@@ -1,4 +1,4 @@
-/* Steps that the code at a PC tells of, for frames that no table describes.
+/* Step by the code at the PC, for frames that no table describes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -32,10 +32,9 @@ can_read (const struct link_map *map, uintptr_t pc, size_t size)
 }
 
 /* Whether the bytes of a signal trampoline can be read at PC; SP is that of
-   the frame.  The system's own object is not asked about: the handler is to
-   return there.  What is outside of all objects may go away between being
-   asked about and being read, as objects do that are unloaded, unless a signal
-   frame tells that it is needed.  */
+   the frame.  The vDSO needs no probe.  Memory outside all objects could be
+   unmapped between the probe and the read, so it is read only if SP points to
+   a signal frame, whose handler will return there.  */
 static bool
 can_be_trampoline (const struct link_map *map, uintptr_t pc, uintptr_t sp,
 		   struct sframe_stack *stack)
@@ -66,7 +65,8 @@ __sframe_step_trampoline (const struct link_map *map,
 					registers->pc)))
     return SFRAME_STEP_NO_RULE;
   enum sframe_step_status status = sframe_signal_step (registers, stack);
-  /* The one step after which SP may be anywhere must not lead to itself.  */
+  /* SP may be anywhere after this step.  If it is unchanged, the trace would
+     loop.  */
   if (registers->value[SFRAME_MACHINE_SP] == sp)
     return SFRAME_STEP_BROKEN;
   return status;
@@ -82,8 +82,7 @@ __sframe_is_start (const struct link_map *map,
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
-/* Step to the caller from where nothing has been executed since the call that
-   would change the rule.  */
+/* Step to the caller by the rule that holds right after a call.  */
 static enum sframe_step_status
 step_call (struct sframe_registers *registers, struct sframe_stack *stack)
 {
@@ -113,7 +112,7 @@ __sframe_correct_cfa (const struct link_map *map,
 {
   size_t size = SFRAME_MACHINE_SP_LOOK;
 
-  /* The function may be the last one.  */
+  /* The segment may end soon after the PC.  */
   while (size > 0 && !can_read (map, registers->pc, size))
     size /= 2;
   if (size > 0)
@@ -122,9 +121,9 @@ __sframe_correct_cfa (const struct link_map *map,
   return size > 0;
 }
 
-/* How many bytes before PC, which is in MAP, can be read, as far as a call
-   instruction has them.  Code may begin a few bytes before PC, with a page that
-   cannot be read before it.  */
+/* How many bytes before PC, which is in MAP, can be read, at most the size of
+   a call instruction.  If PC is near the start of its page, the page before it
+   may be unreadable.  */
 static size_t
 readable_before (const struct link_map *map, uintptr_t pc)
 {
@@ -137,8 +136,8 @@ readable_before (const struct link_map *map, uintptr_t pc)
 	  ? on_page : 0);
 }
 
-/* What the instruction before PC, where a call may return to, says about
-   having led to the frame in *REGISTERS.  */
+/* Whether the instruction before the return address PC is a call, and whether
+   it calls the PC of *REGISTERS.  */
 static enum sframe_call
 call_before (uintptr_t pc, const struct sframe_registers *registers,
 	     struct sframe_stack *stack)
@@ -175,9 +174,9 @@ __sframe_step_wild (struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* An instruction that is longer than what is left of its page faults on the next
-   one; and libgcc reads so many bytes at most, on any machine, when it looks for
-   a signal trampoline at a PC for which it finds no table.  */
+/* The longest instruction: one that crosses a page can fault on the second
+   page.  And libgcc reads at most this many bytes, on any machine, to
+   recognize a signal trampoline at a PC without a table.  */
 #define CODE_LOOK 16
 
 enum sframe_step_status

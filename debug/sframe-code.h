@@ -1,11 +1,11 @@
-/* Steps that the code at a PC tells of, for frames that no table describes.
+/* Step by the code at the PC, for frames that no table describes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; no fault,
    whatever the stack holds and whatever happened to the code: the system is
-   asked whether code can be read, since mprotect may have changed what a
-   program header says.  MAP in these functions is the object that
+   asked whether code can be read, since mprotect may have removed a permission
+   that the program header grants.  MAP in these functions is the object that
    _dl_find_object finds for the PC, or null.  */
 
 #ifndef _SFRAME_CODE_H
@@ -27,24 +27,24 @@ __sframe_step_trampoline (const struct link_map *map,
 			  struct sframe_registers *registers,
 			  struct sframe_stack *stack) attribute_hidden;
 
-/* Whether the frame in MAP is that of _start, which has no caller.  _start is
-   in crt1.o, which comes with the C library's development files and need not
-   have a table where the program has.  */
+/* Whether the frame in MAP is that of _start, which has no caller.  crt1.o,
+   which contains _start, comes with the C library's development files and may
+   lack a table even if the program has one.  */
 bool __sframe_is_start (const struct link_map *map,
 			const struct sframe_registers *registers)
   attribute_hidden;
 
-/* If the frame was interrupted in code of MAP between a call and the function
-   that was called, step to the caller.  Otherwise return SFRAME_STEP_NO_RULE
-   and leave *REGISTERS alone.  */
+/* If the frame was interrupted in a PLT stub of MAP, which leads from a call
+   to the called function, step to the caller.  Otherwise return
+   SFRAME_STEP_NO_RULE and leave *REGISTERS alone.  */
 enum sframe_step_status
 __sframe_step_stub (const struct link_map *map,
 		    struct sframe_registers *registers,
 		    struct sframe_stack *stack) attribute_hidden;
 
-/* RULE, of an interrupted frame in MAP, says that SP is as it was when the
-   function was called.  Correct that by the code at the PC.  Return false if
-   the code cannot be read.  */
+/* RULE, of an interrupted frame in MAP, says that SP has not changed since the
+   function was called.  Correct the CFA register of RULE by the code at the
+   PC.  Return false if the code cannot be read.  */
 bool __sframe_correct_cfa (const struct link_map *map,
 			   const struct sframe_registers *registers,
 			   struct sframe_rule *rule) attribute_hidden;
@@ -54,18 +54,19 @@ bool __sframe_follows_call (uintptr_t pc,
 			    const struct sframe_registers *registers,
 			    struct sframe_stack *stack) attribute_hidden;
 
-/* Step from a PC that was jumped to, where nothing was executed, to the call
-   that has led to it.  What this leads to must follow a call instruction and,
-   if EXACTLY is set, one of a call to that PC.  If it does not, something else
-   has led there, such as a return through an overwritten address.  */
+/* Step from a PC at which no instruction was executed: assume that a call
+   through a bad pointer has led there.  The return address must follow a call
+   instruction and, if EXACTLY is set, one that calls this PC.  Otherwise the
+   result is SFRAME_STEP_BROKEN: something else has led there, such as a return
+   to an overwritten address.  */
 enum sframe_step_status
 __sframe_step_wild (struct sframe_registers *registers,
 		    struct sframe_stack *stack, bool exactly)
   attribute_hidden;
 
-/* Step from a frame for which there is no table that is understood, if its
-   code cannot be read, since then it was jumped to.  Otherwise return STATUS,
-   which says why.  */
+/* STATUS says why no table describes the frame.  If its code can be read,
+   return STATUS.  If not, and the frame was interrupted, step as
+   __sframe_step_wild does; otherwise return SFRAME_STEP_BROKEN.  */
 enum sframe_step_status
 __sframe_step_foreign (struct sframe_registers *registers,
 		       struct sframe_stack *stack,

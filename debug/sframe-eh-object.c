@@ -7,8 +7,8 @@
 #include <sframe-eh-object.h>
 #include <sframe-eh-step.h>
 
-/* Find out what of MAP may be read for the table at HEADER: what is loaded
-   from the file along with it.  No linker puts .eh_frame anywhere else.  */
+/* Store in *MEMORY the bytes of MAP that may be read for the table at HEADER:
+   the file-backed part of its segment.  All linkers put .eh_frame there.  */
 static bool
 find_memory (const struct link_map *map, const void *header,
 	     struct sframe_eh_bytes *memory)
@@ -28,8 +28,7 @@ find_memory (const struct link_map *map, const void *header,
   return false;
 }
 
-/* Not inlined, since the table is not needed any more when the stack is
-   deepest.  */
+/* Not inlined, so that TABLE takes no stack where backtrace is deepest.  */
 static enum sframe_eh_status __attribute__ ((noinline))
 find_entry (const struct link_map *map, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
@@ -41,8 +40,8 @@ find_entry (const struct link_map *map, const void *header, uintptr_t pc,
   return __sframe_eh_find (&table, pc, entry);
 }
 
-/* Remember what ROW says for the PC of TRACE's frame.  A trace that needs more
-   than SP, FP and PC does not come this way again.  */
+/* Cache ROW as the rule for the PC of TRACE's frame.  Do not in a trace that
+   needs more registers than SP, FP and PC: it does not use the cache.  */
 static void __attribute__ ((noinline))
 remember (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
 	  const struct sframe_eh_row *row)

@@ -12,13 +12,13 @@
 #include <link.h>
 #include <sframe-trace.h>
 
-/* Step from the frame in TRACE's registers to its caller, and remember the
-   rule if SFrame could have it.  PC is the address to look up in MAP; HEADER is
-   where MAP has its .eh_frame_hdr, null if it has none.  The result is
-   SFRAME_STEP_TRAMPOLINE if the entry is that of a signal trampoline, unless
-   SIGNAL is set.  The registers are left alone with this result,
-   SFRAME_STEP_NO_RULE and SFRAME_STEP_UNSUPPORTED; after others but
-   SFRAME_STEP_CALLER they are undefined.  */
+/* Step from the frame in TRACE's registers to its caller, and cache the rule
+   if SFrame can express it.  PC is the address to look up in MAP; HEADER is
+   the .eh_frame_hdr of MAP, or null.  If the entry is that of a signal
+   trampoline and SIGNAL is not set, the result is SFRAME_STEP_TRAMPOLINE.
+   This result, SFRAME_STEP_NO_RULE and SFRAME_STEP_UNSUPPORTED leave the
+   registers alone; they are undefined after any other result but
+   SFRAME_STEP_CALLER.  */
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
 			 const struct link_map *map, const void *header,

@@ -1,4 +1,4 @@
-/* The unwinder of libgcc, for frames that libc's own tables do not tell of.
+/* Call libgcc's unwinder for frames that libc cannot unwind itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What _Unwind_Find_FDE tells besides, of which nothing is used here.  */
+/* The second result of _Unwind_Find_FDE, which is not used here.  */
 struct dwarf_eh_bases
 {
   void *text;
@@ -26,9 +26,9 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 # include <sframe-reader.h>
 # include <string.h>
 
-/* Find libgcc in the namespace of this C library.  A reader may follow the
-   list without a lock: an object that is taken out of it keeps its link to the
-   next one as long as there is a reader.  */
+/* Find libgcc in the namespace of this C library.  The caller must be a reader
+   (sframe_reader_begin), which may follow the list without a lock: a removed
+   object keeps its l_next as long as there is a reader.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -49,7 +49,7 @@ find_libgcc (void)
 static void *
 find_function (struct link_map *map, const char *name)
 {
-  /* A reference that need not be met.  */
+  /* A weak reference: an undefined symbol is no error.  */
   static const ElfW(Sym) weak
     = { .st_info = ELFW(ST_INFO) (STB_WEAK, STT_FUNC) };
   struct r_scope_elem only = { .r_list = &map, .r_nlist = 1 };
@@ -62,8 +62,8 @@ find_function (struct link_map *map, const char *name)
   return symbol == NULL ? NULL : (void *) DL_SYMBOL_ADDRESS (found, symbol);
 }
 
-/* Store in *LINK what backtrace needs of libgcc, which is MAP.  Return whether
-   it has that.  */
+/* Store in *LINK the functions of libgcc, which is MAP, that backtrace calls.
+   Return whether MAP has all of them.  */
 static bool
 fill_link (struct unwind_link *link, struct link_map *map)
 {
@@ -82,9 +82,9 @@ fill_link (struct unwind_link *link, struct link_map *map)
 }
 #endif
 
-/* Whether libgcc has a table for the last of the COUNT PCs in ARRAY, a return
-   address or that of an instruction to execute next; FIND is its function that
-   knows.  */
+/* Whether libgcc has a table for the last of the COUNT PCs in ARRAY, which is
+   either a return address or the instruction to execute next.  FIND is
+   libgcc's _Unwind_Find_FDE, or null.  */
 static bool
 knows (__typeof (_Unwind_Find_FDE) *find, void *const *array, int count)
 {

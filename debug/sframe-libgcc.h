@@ -1,10 +1,10 @@
-/* The unwinder of libgcc, for frames that libc's own tables do not tell of.
+/* Call libgcc's unwinder for frames that libc cannot unwind itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe unless SFRAME_HELP_LOAD is asked
-   for, as far as this code goes: libgcc sorts the table of a piece of code that
-   it was told of when it first looks there, for which it calls malloc.  */
+   Safety: async-signal-safe and thread-safe, except with SFRAME_HELP_LOAD.
+   libgcc itself is not: it sorts a table registered by __register_frame at the
+   first lookup, for which it calls malloc.  */
 
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H
@@ -13,19 +13,19 @@
 #include <unwind.h>
 #include <unwind-link.h>
 
-/* What a trace needs libgcc for.  */
+/* When a trace needs libgcc.  */
 enum sframe_help
 {
-  /* For nothing: the trace has all that can be told.  */
+  /* Not at all: libgcc could not safely find more frames.  */
   SFRAME_HELP_NONE,
-  /* For code that the program may have told libgcc of.  If libgcc is not
-     loaded, nobody has.  */
+  /* For code that the program may have registered with libgcc (JIT).  If
+     libgcc is not loaded, no code is registered.  */
   SFRAME_HELP_IF_LOADED,
-  /* For all of it; libgcc may be loaded.  */
+  /* For the whole trace; load libgcc if necessary.  */
   SFRAME_HELP_LOAD
 };
 
-/* Room for the addresses of libgcc's functions, and what keeps libgcc from
+/* The addresses of libgcc's functions, and the reader that keeps libgcc from
    being unloaded; see sframe-reader.h.  */
 struct sframe_libgcc
 {
@@ -35,19 +35,18 @@ struct sframe_libgcc
 #endif
 };
 
-/* Find libgcc's unwinder for a trace that has ended with the last of the COUNT
-   PCs in ARRAY, and use *LIBGCC for what has to be stored.  Return null if
-   libgcc is not there, or not to be loaded, or if it has no table for that PC
-   either.  In the last case it would look at the code there, which it must not,
-   and gain nothing.  Where libgcc is loaded already dlopen is not called, which
-   would take a lock.  What is returned can be used until
-   __sframe_libgcc_done.  */
+/* Find libgcc's unwinder, for a trace that has ended with the last of the
+   COUNT PCs in ARRAY.  The result may point into *LIBGCC and is valid until
+   __sframe_libgcc_done.  Return null if libgcc is not available.  With
+   SFRAME_HELP_IF_LOADED, also return null if libgcc has no table for that PC:
+   its unwinder would read the code there, which may fault, and find nothing.
+   If libgcc is already loaded, dlopen, which takes a lock, is not called.  */
 struct unwind_link *__sframe_libgcc_link (struct sframe_libgcc *libgcc,
 					  enum sframe_help help,
 					  void *const *array, int count)
   attribute_hidden;
 
-/* Nothing is needed any more that __sframe_libgcc_link has found.  */
+/* Release the result of __sframe_libgcc_link.  */
 void __sframe_libgcc_done (struct sframe_libgcc *libgcc) attribute_hidden;
 
 #endif /* _SFRAME_LIBGCC_H  */

@@ -1,19 +1,19 @@
-/* Finding the SFrame rule for a PC in a loaded object.
+/* Find the SFrame rule for a PC in a loaded object.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: see sframe-object.h.
 
-   Nothing is kept from one trace to the next but rules: backtrace writes into
-   nothing of the loader's, and to read a header takes little time, next to the
-   search in the tables.  */
+   The parsed header is not cached: backtrace does not write to the loader's
+   data, and parsing takes little time compared with the search in the
+   table.  */
 
 #include <sframe-format.h>
 #include <sframe-machine.h>
 #include <sframe-object.h>
 
-/* Store in *RULE what SECTION says of the PC at OFFSET from its start.  Return
-   whether it says anything.  */
+/* Store in *RULE the rule of SECTION for the PC at OFFSET from its start.
+   Return whether there is one.  */
 static inline bool
 find_rule (const struct sframe_section *section, uintptr_t offset,
 	   struct sframe_rule *rule)

@@ -1,4 +1,4 @@
-/* Finding the SFrame rule for a PC in a loaded object.
+/* Find the SFrame rule for a PC in a loaded object.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -11,8 +11,8 @@
 #include <link.h>
 #include <sframe-read.h>
 
-/* Store in *RULE what MAP's section says of PC.  Return whether it has a rule
-   that can be believed.  MAP is an object that _dl_find_object has found.  */
+/* Store in *RULE the rule of MAP's section for PC.  Return whether there is
+   one that can be trusted.  MAP is an object that _dl_find_object found.  */
 bool __sframe_object_rule (const struct link_map *map, uintptr_t pc,
 			   struct sframe_rule *rule) attribute_hidden;
 

@@ -1,20 +1,19 @@
-/* Telling the loader that a trace may read objects that are unloaded.
+/* Keep objects that a trace may read from being unmapped by dlclose.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe; no allocation, no lock, and
-   nobody waits.
+   Safety: async-signal-safe and thread-safe; no allocation, no lock, no
+   waiting.
 
-   A return address on a broken stack may be a stale one, of an object that
-   another thread is unloading.  While there are readers that may have found
-   such an object, _dl_sframe_retire keeps its link map and its memory; see
-   there for the protocol.
+   A broken stack may hold the stale address of an object that another thread
+   is unloading.  _dl_sframe_retire keeps the link map and the memory of such
+   an object while there are readers that may have found it; elf/dl-sframe.c
+   describes the protocol.
 
-   Ways that were not taken: to have dlclose wait for traces (a trace that a
-   signal handler has interrupted, and left by siglongjmp, never ends); a lock
-   (a handler may interrupt its holder); a copy of what is needed of link maps
-   under the protocol of _dl_find_object (the tables themselves would still go
-   away).  */
+   Rejected designs: dlclose waits for traces (a trace that a signal handler
+   leaves by siglongjmp never ends); a lock (a handler may interrupt its
+   holder); copying the needed parts of link maps under the protocol of
+   _dl_find_object (the tables would still be unmapped).  */
 
 #ifndef _SFRAME_READER_H
 #define _SFRAME_READER_H
@@ -23,8 +22,9 @@
 #include <sframe-unloads.h>
 #include <stdint.h>
 
-/* From now on no object goes away that READER finds.  *READER, which is zero at
-   first, becomes the number of a counter, plus one.  */
+/* Begin to read: no object that the trace finds from now on is unmapped.  Set
+   *READER, which must be zero before the first call, to the index of the
+   counter plus one.  */
 static inline void
 sframe_reader_begin (uint8_t *reader)
 {
@@ -34,16 +34,17 @@ sframe_reader_begin (uint8_t *reader)
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
   *reader = epoch % 2 + 1;
   __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
-  /* Pairs with the fence in _dl_sframe_retire: either that sees the count, or
-     _dl_find_object does not find the object here.  */
+  /* Pairs with the fence in _dl_sframe_retire: either that function reads the
+     incremented counter, or this trace does not find the object.  */
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
 }
 
-/* READER does not look into any object any more.  */
+/* End what sframe_reader_begin began.  Does nothing if READER is zero.  */
 static inline void
 sframe_reader_end (uint8_t reader)
 {
-  /* Pairs with the acquire load in dl-sframe.c's reclaim.  */
+  /* Pairs with the acquire loads in reclaim and _dl_sframe_retire
+     (elf/dl-sframe.c).  */
   if (reader != 0)
     __atomic_fetch_sub (&GLRO (dl_sframe_unloads)->readers[reader - 1], 1,
 			__ATOMIC_RELEASE);

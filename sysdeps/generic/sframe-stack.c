@@ -1,4 +1,4 @@
-/* The one door for words of the traced stack: finding what is readable.
+/* Find out which words of the traced stack are readable.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -9,23 +9,21 @@
 #include <sframe-stack.h>
 #include <sframe-thread.h>
 
-/* How far below its end the main thread's stack is believed to reach: the
-   usual limit.  Linux keeps the 128 MiB below the end free of mappings that
-   are placed automatically, even where the limit is lower, so that what can be
-   read in this window is the stack.  A deeper part of the stack is found by
-   probing its pages.  */
+/* The assumed size of the main thread's stack: the usual limit.  Linux places
+   no mapping of its own choice in the 128 MiB below the end of the stack, even
+   if the limit is lower, so readable memory in this window is the stack.  The
+   pages of a deeper stack are probed one by one.  */
 #define MAIN_STACK_WINDOW (8UL * 1024 * 1024)
 
-/* Whether the aligned word at ADDRESS is in RANGE, whose end is aligned
-   too.  */
+/* Whether the aligned word at ADDRESS is in RANGE, whose end is aligned.  */
 static inline bool
 range_has (const struct sframe_range *range, uintptr_t address)
 {
   return address >= range->low && address < range->high;
 }
 
-/* ADDRESS rounded down to a word: the end of a range that a program has
-   chosen need not be aligned.  */
+/* ADDRESS rounded down to a word.  The end of a stack that the program has
+   allocated need not be aligned.  */
 static inline uintptr_t
 word_down (uintptr_t address)
 {
@@ -70,8 +68,8 @@ __sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
   stack->current = (struct sframe_range) { 0, 0 };
 }
 
-/* Whether the word at ADDRESS can be read, which is KNOWN if nobody can be
-   asked.  */
+/* Whether the word at ADDRESS can be read; KNOWN if the system does not
+   tell.  */
 static bool
 ask (uintptr_t address, bool known)
 {
@@ -97,8 +95,8 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   uintptr_t page = page_down (address);
   if (in_window && stack->doubt != sframe_ask_always)
     {
-      /* A readable word of the stack vouches for its page and all above
-	 it.  */
+      /* If a word of the stack is readable, so are its page and all pages
+	 above.  */
       if (!known || stack->doubt == sframe_ask_once)
 	stack->known_low = page;
       stack->doubt = sframe_ask_nothing;
@@ -107,8 +105,9 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
       return true;
     }
 
-  /* Some other stack, or rubbish.  Pages are usually visited upwards; joining
-     them avoids a second probe where frames straddle two.  */
+  /* Another stack, or an invalid address.  A trace usually visits pages
+     upwards; joining adjacent pages avoids a second probe for frames that
+     cross a page boundary.  */
   if (stack->current.high != page || page == 0)
     stack->current.low = page;
   stack->current.high = page + GLRO (dl_pagesize);
@@ -122,7 +121,7 @@ __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
   return range_has (&stack->window, a) && range_has (&stack->window, b);
 }
 
-/* Aligned words are asked about, since such a word is never on two pages.  */
+/* Probe aligned words, since such a word is never on two pages.  */
 bool
 __sframe_readable (uintptr_t address, size_t size)
 {

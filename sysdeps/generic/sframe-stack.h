@@ -1,30 +1,29 @@
-/* The one door for words of the traced stack, each of which may be rubbish.
+/* Read words of the traced stack, at addresses that may be invalid.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; errno
-   is left alone.  Reading does not fault, with one exception: the stack that
-   a thread began with is taken to be readable from the stack pointer up,
-   until there is a reason for doubt.  A program that makes pages in the
-   middle of it unreadable must not also have overwritten what lies below.
+   is left alone.  Reading does not fault, with one exception: the initial
+   stack of a thread is assumed to be readable from the stack pointer up, until
+   there is a reason for doubt.  A program that makes pages in the middle of
+   its stack unreadable must not also have overwritten the stack below them.
 
-   Most words lie in the stack of the thread, whose bounds are known without
-   asking anybody.  A word elsewhere is on the alternate signal stack or on one
-   that the program made (makecontext, coroutines), of which each page is
-   probed once in a trace.
+   All reads of the traced stack go through this file.  Most words lie in the
+   stack of the thread, whose bounds are known without a system call.  Other
+   words are on the alternate signal stack or on a stack that the program has
+   made (makecontext, coroutines); each of its pages is probed once in a trace.
 
-   Reasons for doubt are a signal that tells of a fault, beyond which each page
-   is probed wherever it is, and a frame pointer that leads farther up than
-   SFRAME_LEAP, of which the next word is.
+   Reasons for doubt: after a signal frame of a fault, every page is probed,
+   wherever it is; after a frame pointer has led up by more than SFRAME_LEAP,
+   the next word is probed.
 
-   Ways that were not taken: probing each page always (a system call costs as
-   much as many frames); asking for the bounds of the alternate stack (fewer
-   seccomp filters permit sigaltstack than the probe); remembering pages
-   between traces (they may be unmapped meanwhile); mincore and msync (they
-   accept pages that cannot be read); a pipe (a resource to leak, and one of
-   the program's descriptors); a SIGSEGV handler (the program's business, and
-   of the whole process); process_vm_readv (forbidden by many seccomp
-   filters).  */
+   Rejected designs: probing each page always (a system call costs as much as
+   many frames); asking for the bounds of the alternate stack (fewer seccomp
+   filters permit sigaltstack than the probe); caching pages between traces
+   (they may be unmapped meanwhile); mincore and msync (they accept unreadable
+   pages); a pipe (it may leak, and uses up descriptors of the program); a
+   SIGSEGV handler (it belongs to the program, and to the whole process);
+   process_vm_readv (many seccomp filters forbid it).  */
 
 #ifndef _SFRAME_STACK_H
 #define _SFRAME_STACK_H
@@ -37,23 +36,23 @@
 # define attribute_hidden
 #endif
 
-/* What the system says of a word, see sframe-probe.h.  */
+/* The result of a probe; see sframe-probe.h.  */
 enum sframe_probe
 {
   sframe_readable,
   sframe_unreadable,
-  /* It does not tell.  */
+  /* The system does not tell.  */
   sframe_unknown
 };
 
-/* Words from LOW up to, not including, HIGH.  Empty if both are equal.  */
+/* The words from LOW up to, but not including, HIGH.  */
 struct sframe_range
 {
   uintptr_t low;
   uintptr_t high;
 };
 
-/* What has to be asked about words in memory that is known.  */
+/* Which words to probe in memory that is known to be readable.  */
 enum sframe_doubt
 {
   sframe_ask_nothing,
@@ -61,41 +60,42 @@ enum sframe_doubt
   sframe_ask_always
 };
 
-/* What is known of the memory in one trace.  */
+/* What one trace knows about readable memory.  */
 struct sframe_stack
 {
-  /* Readable, and where the last word was found.  */
+  /* A readable range; it holds the last word that __sframe_stack_find
+     found.  */
   struct sframe_range current;
-  /* Where the thread's stack may reach to.  */
+  /* The bounds of the thread's initial stack.  */
   struct sframe_range window;
-  /* From here on the window is known to be readable: all of it, but of the main
-     thread's only the part above some word in use.  */
+  /* The window is known to be readable from here up: the whole window, or for
+     the main thread only the part above some word in use.  */
   uintptr_t known_low;
   enum sframe_doubt doubt;
 };
 
-/* Begin a trace of the calling thread.  SP is its stack pointer now.  */
+/* Begin a trace of the calling thread.  SP is its current stack pointer.  */
 void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
   attribute_hidden;
 
-/* Ask about all words from now on, or about the next one, as DOUBT says, even
-   in memory that is known.  What was to be asked about already still is.  */
+/* From now on, probe all words, or the next one, as DOUBT says, even in memory
+   that is known to be readable.  A stronger doubt than DOUBT stays.  */
 void __sframe_stack_doubt (struct sframe_stack *stack,
 			   enum sframe_doubt doubt) attribute_hidden;
 
-/* Find out whether the aligned word at ADDRESS can be read; if so, return
-   true with a range that holds it in STACK->current.  */
+/* Return whether the aligned word at ADDRESS can be read.  If so, store a
+   readable range that holds it in STACK->current.  */
 bool __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   attribute_hidden;
 
-/* Whether the words at A and B, which need not be readable, are both on the
-   stack that the thread began with.  */
+/* Whether A and B, which need not be readable, are both on the initial stack
+   of the thread.  */
 bool __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 			  uintptr_t b) attribute_hidden;
 
-/* Whether the SIZE bytes at ADDRESS, from one to a page, are known to be
-   readable.  For what is not the stack; asks the system each time.  If the
-   system does not tell, the answer is false.  */
+/* Whether the SIZE bytes at ADDRESS are readable; SIZE is 1 to the size of a
+   page.  For memory other than the stack: each call probes.  The result is
+   false if the system does not tell.  */
 bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
 
 /* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if
@@ -113,13 +113,13 @@ __sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
   return true;
 }
 
-/* How large a frame can be whose extent only FP tells, without causing doubt.
-   Programs that have frame pointers in all functions are to be traced without
-   a system call, and buffers of PATH_MAX or 64 KiB are common.  */
+/* The largest frame found by FP that causes no doubt.  Traces of programs with
+   frame pointers must not need system calls, and buffers of PATH_MAX or 64 KiB
+   are common.  */
 #define SFRAME_LEAP (128 * 1024)
 
-/* Whether SP and the caller's SP are so far apart that FP, which gave the
-   latter and is a word of the stack, is not to be trusted alone.  */
+/* Whether CALLER_SP, which was computed from FP, is so far above SP that it
+   must be probed: FP comes from the stack, which may be overwritten.  */
 static inline bool
 sframe_stack_leap (uintptr_t sp, uintptr_t caller_sp)
 {

@@ -7,8 +7,8 @@
 #include <sframe-machine.h>
 #include <sframe-step.h>
 
-/* Store in *ADDRESS the sum that PLACE, of kind register or CFA, names.
-   Return whether its base is known.  */
+/* Store in *ADDRESS the base of PLACE (a register or the CFA) plus its offset.
+   Return whether the base is known.  */
 static bool
 place_address (const struct sframe_registers *registers,
 	       const struct sframe_place *place, uintptr_t cfa,
@@ -28,7 +28,7 @@ place_address (const struct sframe_registers *registers,
   return true;
 }
 
-/* Recover the value that PLACE, of any kind but unchanged, describes.  */
+/* Compute the value that PLACE describes; its kind must not be UNCHANGED.  */
 static enum sframe_step_status
 recover (const struct sframe_registers *registers,
 	 const struct sframe_place *place, uintptr_t cfa,
@@ -44,7 +44,7 @@ recover (const struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* Recover the caller's FP, which this frame may not have changed.  */
+/* Compute the caller's FP.  */
 static enum sframe_step_status
 recover_fp (const struct sframe_registers *registers,
 	    const struct sframe_place *place, uintptr_t cfa,
@@ -57,8 +57,8 @@ recover_fp (const struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* Whether the frame has called nothing yet, since the return address that it
-   was given is where the call left it.  */
+/* Whether the frame can still have its return address in the RA register,
+   which is known only in a frame that a signal interrupted.  */
 static inline bool
 is_topmost (const struct sframe_registers *registers)
 {
@@ -66,11 +66,12 @@ is_topmost (const struct sframe_registers *registers)
 	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
 }
 
-/* Find the CFA.  The stack grows down, so that the caller's SP lies above all
-   that the frame has pushed; only one that has called nothing may have pushed
-   nothing, or popped the return address to a register, as vfork does.  The
-   caller may be on another stack if this is a signal trampoline,
-   or a function that switches stacks and has kept the old one in FP.  */
+/* Compute the CFA and check it.  The stack grows down, so the caller's SP is
+   above SP; equal is possible only in a frame that has made no call, which may
+   have pushed nothing, or have popped the return address to a register like
+   vfork.  The caller's SP may be below SP, on another stack, if this is a
+   signal trampoline, or a function that switches stacks and keeps the old SP
+   in FP.  */
 static enum sframe_step_status
 find_cfa (const struct sframe_registers *registers,
 	  const struct sframe_rule *rule, struct sframe_stack *stack,
@@ -94,8 +95,8 @@ find_cfa (const struct sframe_registers *registers,
 	  ? SFRAME_STEP_BROKEN : SFRAME_STEP_CALLER);
 }
 
-/* Find the return address.  A frame that has called something must have saved
-   it; where the rule says otherwise it is lost.  */
+/* Compute the return address.  A frame that has made a call must have saved
+   it; if its rule says otherwise, the trace is broken.  */
 static enum sframe_step_status
 find_ra (const struct sframe_registers *registers,
 	 const struct sframe_place *place, uintptr_t cfa,
@@ -125,8 +126,8 @@ __sframe_step (struct sframe_registers *registers,
   if (status != SFRAME_STEP_CALLER)
     return status;
 
-  /* Where the frame pointer cannot be read the callers can still be found, as
-     long as their rules do without it.  */
+  /* If FP cannot be read, the trace can go on as long as the rules of the
+     callers do not need it.  */
   uint64_t known = UINT64_C (1) << SFRAME_MACHINE_SP;
   status = recover_fp (registers, &rule->fp, cfa, stack, &fp);
   if (status == SFRAME_STEP_UNKNOWN)
@@ -134,7 +135,7 @@ __sframe_step (struct sframe_registers *registers,
   if (status == SFRAME_STEP_CALLER)
     known |= UINT64_C (1) << SFRAME_MACHINE_FP;
 
-  /* All other registers may have changed since the call.  */
+  /* The caller's values of all other registers are unknown.  */
   uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
   registers->moved_down = (!rule->signal
 			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);

@@ -17,26 +17,27 @@
 struct sframe_registers
 {
   uintptr_t pc;
-  /* By DWARF number; value[N] counts only if bit N of KNOWN is set.  SP is
-     known in all frames, FP in all but the callers of one that keeps it
-     where it cannot be read.  The others are known in a frame that a signal
-     interrupted, whose registers the kernel saved.  A step by SFrame forgets
-     them, since it does not tell where the callee kept them; a step by
-     .eh_frame does not.  */
+  /* By DWARF number; value[N] is valid only if bit N of KNOWN is set.  SP is
+     known in all frames; FP is, unless a callee has saved it where it cannot
+     be read.  All others are known in a frame that a signal interrupted, since
+     the kernel saved them.  They are unknown after a step by SFrame, which
+     does not say where the callee saved them; a step by .eh_frame recovers
+     them.  */
   uintptr_t value[SFRAME_MACHINE_REGISTERS];
   uint64_t known;
   /* PC is the instruction to execute next, as in a frame that a signal
-     interrupted, and not a return address, which may lie beyond the end of
-     the function that made the call.  */
+     interrupted.  Otherwise it is a return address, which may be beyond the
+     end of the function that made the call.  */
   bool interrupted;
-  /* The system says that the signal came from fetching the instruction at PC.
-     Since nothing was executed there, what led to it may have been a call.  */
+  /* The signal frame says that fetching the instruction at PC faulted.  No
+     instruction was executed there, so a call may have led to PC.  */
   bool fetch_failed;
-  /* Set by a step that has led to a lower SP, which means another stack.  */
+  /* The last step has led to a lower SP, that is, to another stack.  */
   bool moved_down;
 };
 
-/* What precedes a return address.  */
+/* The instruction before a return address: no call, a call, or a call that has
+   led to the PC of the callee.  */
 enum sframe_call
 {
   SFRAME_CALL_NONE,
@@ -50,19 +51,19 @@ enum sframe_step_status
   SFRAME_STEP_CALLER,
   /* The frame has no caller: the trace is complete.  */
   SFRAME_STEP_OUTERMOST,
-  /* The stack is not as the rule says it is: a word is not readable, or the
-     frame would not lie above its callee.  Nothing beyond it can be told.  */
+  /* The stack contradicts the rule: a word is not readable, or the frame does
+     not lie above its callee.  The trace ends here.  */
   SFRAME_STEP_BROKEN,
   /* The rule needs a register that is not known.  */
   SFRAME_STEP_UNKNOWN,
   /* The tables have no rule for the frame.  */
   SFRAME_STEP_NO_RULE,
-  /* There is a table for the object, but it is not understood.  */
+  /* The table of the object uses a feature that is not supported.  */
   SFRAME_STEP_UNSUPPORTED,
-  /* The frame is in no object's code.  */
+  /* The PC is in no object's code.  */
   SFRAME_STEP_FOREIGN,
-  /* The tables have a rule for the frame, as a signal trampoline's, which was
-     not asked for.  */
+  /* The tables describe the frame as a signal trampoline, and the caller did
+     not ask for these.  */
   SFRAME_STEP_TRAMPOLINE
 };
 
