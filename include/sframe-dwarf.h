@@ -1,4 +1,4 @@
-/* The numbers of DWARF that unwinding by .eh_frame needs.
+/* The DWARF constants that unwinding by .eh_frame needs.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -9,7 +9,7 @@
 #ifndef _SFRAME_DWARF_H
 #define _SFRAME_DWARF_H
 
-/* How a pointer is written: a format, and what it counts from.  */
+/* Pointer encodings: a format and a base.  */
 enum
 {
   DW_EH_PE_absptr = 0x00,

@@ -1,11 +1,11 @@
-/* Taking numbers from bytes of .eh_frame, none of them beyond the end.
+/* Read numbers from .eh_frame, never beyond the end of the bytes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: pure, see sframe-eh.h.
 
-   A number that does not fit before the end reads as 0, takes all the bytes
-   and is remembered, so that one check after a row of reads is enough.  */
+   A number that does not fit before the end reads as 0, moves the cursor to
+   the end and sets FAILED, so one check after several reads is enough.  */
 
 #ifndef _SFRAME_EH_CURSOR_H
 #define _SFRAME_EH_CURSOR_H
@@ -18,7 +18,7 @@ struct sframe_eh_cursor
 {
   const unsigned char *at;
   const unsigned char *end;
-  /* Something did not fit.  */
+  /* A read did not fit.  */
   bool failed;
 };
 
@@ -28,15 +28,14 @@ sframe_eh_cursor (struct sframe_eh_bytes bytes)
   return (struct sframe_eh_cursor) { bytes.at, bytes.end, false };
 }
 
-/* What is left for CURSOR.  */
+/* The bytes that CURSOR has not read.  */
 static inline struct sframe_eh_bytes
 sframe_eh_rest (const struct sframe_eh_cursor *cursor)
 {
   return (struct sframe_eh_bytes) { cursor->at, cursor->end };
 }
 
-/* Step over SIZE bytes and return where they begin, null if they do not
-   fit.  */
+/* Skip SIZE bytes and return their start, or null if they do not fit.  */
 static inline const unsigned char *
 sframe_eh_take (struct sframe_eh_cursor *cursor, uint64_t size)
 {
@@ -52,7 +51,7 @@ sframe_eh_take (struct sframe_eh_cursor *cursor, uint64_t size)
   return start;
 }
 
-/* A number of WIDTH bytes: 1, 2, 4 or 8.  */
+/* Read an unsigned number of WIDTH bytes: 1, 2, 4 or 8.  */
 static inline uint64_t
 sframe_eh_unsigned (struct sframe_eh_cursor *cursor, unsigned int width)
 {
@@ -79,7 +78,7 @@ sframe_eh_unsigned (struct sframe_eh_cursor *cursor, unsigned int width)
     }
 }
 
-/* VALUE, whose sign is bit number BITS - 1.  */
+/* Sign-extend the low BITS bits of VALUE.  */
 static inline uint64_t
 sframe_eh_extend (uint64_t value, unsigned int bits)
 {
@@ -93,9 +92,8 @@ sframe_eh_signed (struct sframe_eh_cursor *cursor, unsigned int width)
   return sframe_eh_extend (sframe_eh_unsigned (cursor, width), width * 8);
 }
 
-/* The seven low bits of each byte up to one without the high bit.  *SHIFT
-   becomes how many bits there were.  Bits beyond the 64th are dropped, as
-   they have to be for a negative number.  */
+/* Read a LEB128 number and store its number of bits in *SHIFT.  Bits beyond
+   the 64th are dropped; in a negative number they repeat the sign.  */
 static inline uint64_t
 sframe_eh_leb128 (struct sframe_eh_cursor *cursor, unsigned int *shift)
 {
@@ -131,8 +129,8 @@ sframe_eh_sleb128 (struct sframe_eh_cursor *cursor)
   return shift < 64 ? sframe_eh_extend (value, shift) : value;
 }
 
-/* Read a number of FORMAT, DW_EH_PE_format_mask of an encoding, to *VALUE.
-   Return whether there is such a format.  */
+/* Read a number of FORMAT (an encoding & DW_EH_PE_format_mask) into *VALUE.
+   Return false if the format is unknown.  */
 static inline bool
 sframe_eh_formatted (struct sframe_eh_cursor *cursor, unsigned int format,
 		     uint64_t *value)
@@ -163,8 +161,8 @@ sframe_eh_formatted (struct sframe_eh_cursor *cursor, unsigned int format,
     }
 }
 
-/* Read an address of ENCODING, absolute or relative to itself, to *ADDRESS.
-   Return whether the encoding is known.  */
+/* Read an address of ENCODING, absolute or PC-relative, into *ADDRESS.  Return
+   false if the encoding is not supported.  */
 static inline bool
 sframe_eh_address (struct sframe_eh_cursor *cursor, unsigned char encoding,
 		   uint64_t *address)
@@ -183,8 +181,8 @@ sframe_eh_address (struct sframe_eh_cursor *cursor, unsigned char encoding,
   return true;
 }
 
-/* The bytes of the expression at address BLOCK, which a row of ENTRY has for
-   operand.  */
+/* A cursor for the expression at address BLOCK, an operand in a row of
+   ENTRY.  */
 static inline struct sframe_eh_cursor
 sframe_eh_block (const struct sframe_eh_entry *entry, uintptr_t block)
 {
@@ -197,7 +195,7 @@ sframe_eh_block (const struct sframe_eh_entry *entry, uintptr_t block)
     = { (const unsigned char *) block, bytes.end, false };
   uint64_t length = sframe_eh_uleb128 (&cursor);
   const unsigned char *start = sframe_eh_take (&cursor, length);
-  /* It did fit when the row was found.  */
+  /* It fits: __sframe_eh_find_row has read it.  */
   cursor.end = cursor.at;
   cursor.at = start;
   return cursor;

@@ -1,4 +1,4 @@
-/* Reading an .eh_frame section: bytes in, the rules for a PC out.
+/* Read an .eh_frame section: find the rules for a PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -8,8 +8,8 @@
    table makes them read outside it or run for more than SFRAME_EH_STEPS_MAX
    instructions.
 
-   Like sframe-read.h, for libc and for tests that compile it alone.  What a
-   rule says is carried out by sframe-eh-step.h.  */
+   As with sframe-read.h, libc uses these functions, and tests compile them
+   alone.  sframe-eh-step.h applies the rules.  */
 
 #ifndef _SFRAME_EH_H
 #define _SFRAME_EH_H
@@ -23,26 +23,25 @@
 # define attribute_hidden
 #endif
 
-/* How many CFA instructions are looked at for one PC, those looked at twice
-   included.  The longest program that was seen has under 20,000; this
-   many take about a millisecond.  */
+/* The limit of CFA instructions read for one PC; some are read twice.  The
+   longest program seen has fewer than 20,000.  Reading this many takes about a
+   millisecond.  */
 #define SFRAME_EH_STEPS_MAX (1 << 18)
 
-/* Columns of a row: the registers that are kept track of and the return
-   address.  Rules for higher numbers (vector registers) are read and
-   forgotten.  */
+/* Columns of a row: the tracked registers and the return address.  Rules for
+   higher numbers (vector registers) are ignored.  */
 #define SFRAME_EH_COLUMNS						\
   (SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS				\
    ? SFRAME_MACHINE_REGISTERS : SFRAME_MACHINE_RA + 1)
 
-/* The readable bytes from AT up to, not including, END.  */
+/* The readable bytes from AT up to, but not including, END.  */
 struct sframe_eh_bytes
 {
   const unsigned char *at;
   const unsigned char *end;
 };
 
-/* What became of an attempt to find the caller of a frame.  */
+/* The result of looking for the caller of a frame.  */
 enum sframe_eh_status
 {
   /* Found.  */
@@ -51,19 +50,19 @@ enum sframe_eh_status
   SFRAME_EH_OUTERMOST,
   /* The table has no entry for the PC.  */
   SFRAME_EH_NO_ENTRY,
-  /* Perhaps valid, but beyond what is implemented here.  */
+  /* The table uses a feature that is not supported here.  */
   SFRAME_EH_NOT_UNDERSTOOD,
   /* The bytes of the table contradict the format.  */
   SFRAME_EH_CORRUPT,
   /* A rule depends on a register that is not known in this frame.  */
   SFRAME_EH_REGISTER,
-  /* The stack is not as the rules say it is: a word cannot be read, or the
-     frame does not lie above its callee.  */
+  /* The stack contradicts the rules: a word cannot be read, or the frame does
+     not lie above its callee.  */
   SFRAME_EH_BROKEN
 };
 
-/* The .eh_frame_hdr section of an object and all that may be read for it: a
-   part of the object's memory, which has the .eh_frame section too.  */
+/* The .eh_frame_hdr section of an object, and the memory that may be read: the
+   part of the object that holds it and .eh_frame.  */
 struct sframe_eh_table
 {
   const unsigned char *header;
@@ -73,30 +72,30 @@ struct sframe_eh_table
 /* An FDE with its CIE, all of whose bytes are inside the table's memory.  */
 struct sframe_eh_entry
 {
-  /* The code that it describes.  */
+  /* The code that the FDE describes.  */
   uintptr_t start;
   uintptr_t size;
   /* The CFA instructions of the CIE and of the FDE.  */
   struct sframe_eh_bytes initial;
   struct sframe_eh_bytes program;
-  /* What advances and offsets are multiplied with.  */
+  /* The code and data alignment factors.  */
   uint32_t code_factor;
   int32_t data_factor;
-  /* How the addresses of code are written, DW_EH_PE_*.  */
+  /* The pointer encoding of code addresses, DW_EH_PE_*.  */
   unsigned char encoding;
-  /* Under SFRAME_EH_COLUMNS.  */
+  /* Less than SFRAME_EH_COLUMNS.  */
   unsigned char ra_column;
-  /* There is augmentation data in the FDE.  */
+  /* The FDE has augmentation data.  */
   bool augmented;
-  /* The function is a signal trampoline: its caller was interrupted, not
-     called from.  */
+  /* The function is a signal trampoline: its caller was interrupted and did
+     not make a call.  */
   bool signal;
 };
 
 /* How to recover the caller's value of a column.  */
 enum sframe_eh_rule
 {
-  /* Nothing was said: as the ABI has it.  */
+  /* No rule: the ABI decides.  */
   SFRAME_EH_UNSET,
   /* The same as in this frame.  */
   SFRAME_EH_SAME,
@@ -108,19 +107,18 @@ enum sframe_eh_rule
   SFRAME_EH_CFA_MEMORY,
   /* The register that the operand numbers.  */
   SFRAME_EH_IN_REGISTER,
-  /* The value of an expression, which begins with CFA on its stack.  */
+  /* The value of an expression, whose stack initially holds the CFA.  */
   SFRAME_EH_EXPRESSION_VALUE,
-  /* The word at that value.  */
+  /* The word at the value of such an expression.  */
   SFRAME_EH_EXPRESSION_MEMORY
 };
 
-/* The rules for one PC.  The operand for an expression is the address of its
-   bytes: their length as ULEB128, then that many; all are inside the
-   entry.  */
+/* The rules for one PC.  The operand for an expression is its address, inside
+   the entry: the length as ULEB128, then that many bytes.  */
 struct sframe_eh_row
 {
-  /* CFA is a register plus CFA_OPERAND, or else an expression.  The number
-     SFRAME_EH_COLUMNS stands for registers that are not kept track of.  */
+  /* The CFA is an expression, or else CFA_REGISTER plus CFA_OPERAND.
+     SFRAME_EH_COLUMNS stands for any register that is not tracked.  */
   bool cfa_expression;
   unsigned char cfa_register;
   /* enum sframe_eh_rule.  */
@@ -130,13 +128,14 @@ struct sframe_eh_row
 };
 
 /* Find the entry for PC in TABLE.  The result is SFRAME_EH_OK, NO_ENTRY,
-   NOT_UNDERSTOOD or CORRUPT; *ENTRY is undefined unless OK.  */
+   NOT_UNDERSTOOD or CORRUPT; *ENTRY is undefined unless it is OK.  */
 enum sframe_eh_status
 __sframe_eh_find (const struct sframe_eh_table *table, uintptr_t pc,
 		  struct sframe_eh_entry *entry) attribute_hidden;
 
 /* Store the rules of ENTRY for PC, which it covers, in *ROW.  The result is
-   SFRAME_EH_OK, NOT_UNDERSTOOD or CORRUPT; *ROW is undefined unless OK.  */
+   SFRAME_EH_OK, NOT_UNDERSTOOD or CORRUPT; *ROW is undefined unless it is
+   OK.  */
 enum sframe_eh_status
 __sframe_eh_find_row (const struct sframe_eh_entry *entry, uintptr_t pc,
 		      struct sframe_eh_row *row) attribute_hidden;

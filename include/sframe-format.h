@@ -1,21 +1,20 @@
-/* SFrame version 3 as it lies in a file: the layout and the constants.
+/* The layout and the constants of an SFrame version 3 section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Written from the specification, "The SFrame Format, Version 3" (libsframe
-   in GNU binutils 2.46 and newer).  Section numbers are not given: the
-   specification has none; the names of its chapters are.
+   in GNU binutils 2.46 and newer), which has no section numbers.
 
    A section is a header, an optional auxiliary header, the function
    descriptor index (the FDEs) and the frame row entries (the FREs):
 
      header | auxiliary header | ... FDE index ... | ... FRE sub-section ...
 
-   The FREs of one function are preceded by its attribute.  All values have
-   the byte order of the machine.  The specification calls header and index
-   naturally aligned, but GNU ld puts the index right behind the 28 bytes of
-   the header, so that 4 is the alignment that can be relied on; the FRE
-   sub-section has none.  Hence the packed structures.  */
+   The attribute of a function precedes its FREs.  All values have the byte
+   order of the machine.  The specification says that header and index are
+   naturally aligned, but GNU ld puts the index right after the 28 bytes of the
+   header, so that only 4-byte alignment is certain; the FRE sub-section is not
+   aligned.  Hence the packed structures.  */
 
 #ifndef _SFRAME_FORMAT_H
 #define _SFRAME_FORMAT_H
@@ -25,14 +24,13 @@
 #define SFRAME_MAGIC 0xdee2
 #define SFRAME_VERSION_3 3
 
-/* Flags of the whole section.  A section with any other bit set speaks of
-   something this reader does not know.  */
+/* Flags of the whole section.  A section with any other flag is rejected.  */
 enum
 {
   /* The FDE index is sorted by function start address.  */
   SFRAME_F_FDE_SORTED = 0x1,
-  /* A function start is an offset from its own field, not from the start of
-     the section.  */
+  /* The start of a function is an offset from the field that holds it, not
+     from the start of the section.  */
   SFRAME_F_FDE_FUNC_START_PCREL = 0x4,
   SFRAME_F_ALL = SFRAME_F_FDE_SORTED | SFRAME_F_FDE_FUNC_START_PCREL
 };
@@ -52,8 +50,8 @@ struct sframe_header
   uint8_t version;
   uint8_t flags;
   uint8_t abi;
-  /* Where FP and RA are saved, as offsets from the CFA, where the ABI fixes
-     that; 0: not fixed.  */
+  /* The offsets from the CFA at which FP and RA are saved, if the ABI fixes
+     them; otherwise 0.  */
   int8_t fixed_fp_offset;
   int8_t fixed_ra_offset;
   /* Bytes of auxiliary header between this header and the offset base.  */
@@ -62,7 +60,7 @@ struct sframe_header
   uint32_t fre_count;
   /* Size of the FRE sub-section in bytes, attributes included.  */
   uint32_t fre_length;
-  /* Both count from the end of the auxiliary header.  */
+  /* Offsets from the end of the auxiliary header.  */
   uint32_t fde_offset;
   uint32_t fre_offset;
 } __attribute__ ((packed));
@@ -72,7 +70,7 @@ struct sframe_fde
 {
   int64_t start;
   uint32_t size;
-  /* Where the attribute lies in the FRE sub-section.  */
+  /* The offset of the attribute in the FRE sub-section.  */
   uint32_t attribute_offset;
 } __attribute__ ((packed));
 
@@ -82,7 +80,7 @@ struct sframe_attribute
   uint16_t fre_count;
   uint8_t info;
   uint8_t info2;
-  /* Size of the repeated block if the PC type is mask.  */
+  /* The size of the repeated block if the PC type is mask.  */
   uint8_t repetition;
 } __attribute__ ((packed));
 
@@ -119,7 +117,7 @@ enum
 #define SFRAME_CONTROL_IN_MEMORY(word) (((word) & 2) != 0)
 #define SFRAME_CONTROL_REGISTER(word) ((word) >> 3)
 
-/* s390x stores the CFA offset as (offset - 160) / 8, and its SP at a call is
+/* On s390x the CFA offset is stored as (offset - 160) / 8; SP at a call is
    CFA - 160.  */
 #define SFRAME_S390X_CFA_ADJUSTMENT 160
 #define SFRAME_S390X_CFA_SCALE 8

@@ -1,4 +1,4 @@
-/* Reading an SFrame section: bytes in, the rule for a PC out.
+/* Read an SFrame section: find the rule for a PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -8,8 +8,8 @@
    the section makes them read outside it, divide by zero, or run for longer
    than one pass over the FREs of one function (65,535 at most).
 
-   The same sources serve libc, ld.so and, compiled alone, unit tests and
-   fuzzers.  Nothing here may depend on the C library's internals.  */
+   libc and ld.so use these sources; unit tests and fuzzers compile them alone.
+   So nothing here may depend on the C library's internals.  */
 
 #ifndef _SFRAME_READ_H
 #define _SFRAME_READ_H
@@ -22,9 +22,9 @@
 # define attribute_hidden
 #endif
 
-/* A section that __sframe_read_header accepted.  The four members after FLAGS
-   describe sub-sections that were found to lie inside the section, so that
-   readers need check against these bounds alone.  All zero: no section.  */
+/* A section that __sframe_read_header has accepted.  FDES and FRES, with
+   FDE_COUNT and FRE_LENGTH, were checked to lie inside the section, so readers
+   check only against these bounds.  All zero: no section.  */
 struct sframe_section
 {
   const unsigned char *start;	/* First byte of the header.  */
@@ -38,8 +38,7 @@ struct sframe_section
   int8_t fixed_ra_offset;	/* 0: none.  */
 };
 
-/* What a header was refused for; __sframe_header_message tells it in
-   words.  */
+/* Why a header was rejected; __sframe_header_message has the texts.  */
 enum sframe_header_status
 {
   SFRAME_HEADER_OK,
@@ -80,20 +79,20 @@ struct sframe_place
   uint8_t kind;
 };
 
-/* The rule of one FRE.  If OUTERMOST the frame has no caller and the places
-   mean nothing.  CFA is always of a register kind.  */
+/* The rule of one FRE.  If OUTERMOST is set, the frame has no caller and CFA,
+   RA and FP are undefined.  The kind of CFA is always a register kind.  */
 struct sframe_rule
 {
   struct sframe_place cfa;
   struct sframe_place ra;
   struct sframe_place fp;
   bool outermost;
-  /* The function is a signal trampoline: its caller was interrupted, not
-     called from.  */
+  /* The function is a signal trampoline: its caller was interrupted and did
+     not make a call.  */
   bool signal;
-  /* The FDE has PC type mask: the rule is that of a block of code, such as a
-     PLT entry, which is repeated.  BLOCK_OFFSET is how far into its block the
-     PC is.  */
+  /* The FDE has PC type mask: its FREs describe a block of code, such as a PLT
+     entry, that is repeated.  BLOCK_OFFSET is the offset of the PC in its
+     block.  */
   bool repeated;
   uint8_t block_offset;
 };
@@ -111,22 +110,22 @@ enum sframe_find_status
    has more; a larger one in a table marks it corrupt.  */
 #define SFRAME_REGISTER_MAX 127
 
-/* Check the header of the section that takes SIZE bytes at START, made for
-   ABI (SFRAME_ABI_*), and store the parsed view in *SECTION.  Reads the
-   header alone.  On any result but SFRAME_HEADER_OK, *SECTION is all zero.
-   START must be readable for SIZE bytes.  */
+/* Check the header of the section of SIZE bytes at START, which must be
+   readable and for ABI (SFRAME_ABI_*), and store the parsed header in
+   *SECTION.  Only the header is read.  If the result is not SFRAME_HEADER_OK,
+   *SECTION is all zero.  */
 enum sframe_header_status
 __sframe_read_header (const void *start, uint64_t size, unsigned int abi,
 		      struct sframe_section *section) attribute_hidden;
 
-/* Return one line, without a final newline, about STATUS.  */
+/* Return a text for STATUS, without a newline.  */
 const char *__sframe_header_message (enum sframe_header_status status)
   attribute_hidden;
 
-/* Look up PC in SECTION and store the rule in *RULE.  PC is relative to the
-   start of the section, as a difference modulo 2**64.  SP and FP are
-   the DWARF numbers of the stack and frame pointer.  *RULE is undefined
-   unless SFRAME_FOUND is returned.  */
+/* Look up PC in SECTION and store the rule in *RULE.  PC is an offset from the
+   start of the section, modulo 2**64.  SP and FP are the DWARF numbers of the
+   stack pointer and the frame pointer.  *RULE is undefined unless the result
+   is SFRAME_FOUND.  */
 enum sframe_find_status
 __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 		    unsigned int sp, unsigned int fp,

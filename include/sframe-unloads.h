@@ -1,9 +1,9 @@
-/* What the loader and backtrace tell one another about objects that are unloaded.
+/* The state that dlclose and backtrace share about unloaded objects.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   There is one of these in a process, that of the loader at work, whatever
-   number of C libraries the process has.  */
+   A process has one such structure, that of the active loader, even if it has
+   several C libraries.  */
 
 #ifndef _SFRAME_UNLOADS_H
 #define _SFRAME_UNLOADS_H
@@ -12,12 +12,12 @@
 
 struct sframe_unloads
 {
-  /* How many objects were unloaded.  Written by the loader, which holds
-     dl_load_lock; tells a trace which of the rules that are remembered are of
-     objects that are gone.  */
+  /* How many objects were unloaded.  Written by the loader under
+     dl_load_lock.  A trace ignores rules that were cached under a lower
+     count: their objects may be gone.  */
   uint64_t count;
-  /* The two counters of traces that may read objects, and how often the loader
-     has changed from one to the other; see elf/dl-sframe.c.  */
+  /* The counters of traces that may read objects, one for each parity of the
+     epoch, and the epoch; see elf/dl-sframe.c.  */
   uint32_t readers[2];
   uint32_t epoch;
 };

@@ -1,9 +1,9 @@
-/* Computing DWARF expressions of unwind rules.
+/* Evaluate the DWARF expressions of unwind rules.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-eh-step.h.  There are no jumps in what is implemented
-   of the language, so that an expression ends with its last byte.  */
+   Safety: see sframe-eh-step.h.  Jumps are not implemented, so evaluation
+   ends at the last byte of the expression.  */
 
 #include <sframe-eh-cursor.h>
 #include <sframe-eh-step.h>
@@ -55,8 +55,7 @@ read_constant (struct sframe_eh_cursor *cursor, unsigned int operation,
   return true;
 }
 
-/* Carry out DW_OP_bregx or one of DW_OP_breg0 and so on: push a register plus
-   an offset.  */
+/* Execute DW_OP_bregN or DW_OP_bregx: push a register plus an offset.  */
 static enum sframe_eh_status
 push_register (struct evaluation *evaluation, unsigned int operation,
 	       const struct sframe_registers *registers,
@@ -72,7 +71,8 @@ push_register (struct evaluation *evaluation, unsigned int operation,
   return push (evaluation, value + sframe_eh_sleb128 (&evaluation->cursor));
 }
 
-/* A shift by 64 or more leaves nothing but the FILL.  */
+/* Shift VALUE right, with FILL (0 or all ones) for the upper bits.  In C a
+   shift by 64 or more is undefined.  */
 static uint64_t
 shift_right (uint64_t value, uint64_t by, uint64_t fill)
 {
@@ -81,7 +81,7 @@ shift_right (uint64_t value, uint64_t by, uint64_t fill)
   return value >> by | (by == 0 ? 0 : fill << (64 - by));
 }
 
-/* The operations on the two upper values, A below B.  */
+/* The operations on the two topmost values; B is the top.  */
 static enum sframe_eh_status
 operate_on_two (unsigned int operation, uint64_t a, uint64_t b,
 		uint64_t *result)
@@ -111,8 +111,8 @@ operate_on_two (unsigned int operation, uint64_t a, uint64_t b,
   return SFRAME_EH_OK;
 }
 
-/* The operations on the upper value alone, *TOP; 0 if OPERATION is none of
-   them.  */
+/* The operations on the topmost value, *TOP.  Return 0 if OPERATION is another
+   one.  */
 static int
 operate_on_one (unsigned int operation, struct sframe_eh_cursor *cursor,
 		uint64_t *top)
@@ -133,7 +133,7 @@ operate_on_one (unsigned int operation, struct sframe_eh_cursor *cursor,
     }
 }
 
-/* The operations that need what is on the stack.  */
+/* The operations that have operands on the expression stack.  */
 static enum sframe_eh_status
 operate (struct evaluation *evaluation, unsigned int operation,
 	 struct sframe_stack *stack)

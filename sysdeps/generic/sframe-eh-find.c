@@ -1,4 +1,4 @@
-/* Finding the .eh_frame entry for a PC through the .eh_frame_hdr table.
+/* Find the .eh_frame entry for a PC by the .eh_frame_hdr table.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -7,12 +7,13 @@
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
 
-/* Functions whose variables are not needed any more when the next one runs are
-   not to be inlined: backtrace has little stack.  */
+/* Not inlined, so that the function's variables are off the stack when the
+   next one runs: backtrace has little stack.  */
 #define RELEASE_STACK __attribute__ ((noinline))
 
-/* How all linkers write .eh_frame_hdr: the version, how the address of
-   .eh_frame, the number of functions and the table are written.  */
+/* The first bytes of .eh_frame_hdr as all linkers write it: the version and
+   the encodings of the .eh_frame address, the function count and the
+   table.  */
 static const unsigned char header_start[]
   = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
       DW_EH_PE_datarel | DW_EH_PE_sdata4 };
@@ -21,8 +22,8 @@ static const unsigned char header_start[]
 #define HEADER_COUNT 8
 #define HEADER_TABLE 12
 
-/* Bytes of each function in the table: its start and its FDE, both as an
-   offset from the header.  */
+/* Size of a table entry: the function's start and its FDE, both as offsets
+   from the header.  */
 #define PAIR_SIZE 8
 
 /* Whether the byte at ADDRESS is one of BYTES.  */
@@ -71,8 +72,8 @@ search (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
 
   if (status != SFRAME_EH_OK)
     return status;
-  /* Invariant: functions below LOW start at or before PC, those from HIGH on
-     start after it.  */
+  /* Invariant: functions with an index below LOW start at or before PC, those
+     from HIGH on start after PC.  */
   while (low < high)
     {
       uint32_t middle = low + (high - low) / 2;
@@ -88,7 +89,8 @@ search (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
   return SFRAME_EH_OK;
 }
 
-/* Let *CURSOR cover what follows the length of the CIE or FDE at ADDRESS.  */
+/* Set *CURSOR to the contents of the CIE or FDE at ADDRESS, after its
+   length.  */
 static enum sframe_eh_status
 open_record (const struct sframe_eh_table *table, uintptr_t address,
 	     struct sframe_eh_cursor *cursor)
@@ -98,7 +100,7 @@ open_record (const struct sframe_eh_table *table, uintptr_t address,
   *cursor = (struct sframe_eh_cursor) { (const unsigned char *) address,
 					table->memory.end, false };
   uint64_t length = sframe_eh_unsigned (cursor, 4);
-  /* The mark of records over 4 GiB, which no tool writes.  */
+  /* The mark of the 64-bit format, which no tool writes.  */
   if (length == UINT32_MAX)
     return SFRAME_EH_NOT_UNDERSTOOD;
   const unsigned char *start = sframe_eh_take (cursor, length);
@@ -108,8 +110,8 @@ open_record (const struct sframe_eh_table *table, uintptr_t address,
   return SFRAME_EH_OK;
 }
 
-/* Read the data of a CIE, as the letters of AUGMENTATION after its z tell,
-   to ENTRY.  */
+/* Read the augmentation data of a CIE into ENTRY.  AUGMENTATION is the string
+   after its z.  */
 static enum sframe_eh_status
 read_augmentation (struct sframe_eh_cursor *cursor, const char *augmentation,
 		   struct sframe_eh_entry *entry)
@@ -127,7 +129,7 @@ read_augmentation (struct sframe_eh_cursor *cursor, const char *augmentation,
 	sframe_eh_unsigned (cursor, 1);
 	break;
       case 'P':
-	/* The personality routine is of no interest, only its length.  */
+	/* Skip the personality routine.  */
 	encoding = sframe_eh_unsigned (cursor, 1);
 	if (!sframe_eh_formatted (cursor, encoding & DW_EH_PE_format_mask,
 				  &ignored))
@@ -142,8 +144,8 @@ read_augmentation (struct sframe_eh_cursor *cursor, const char *augmentation,
   return cursor->failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
 }
 
-/* Read what is the same in all versions of a CIE, from behind its
-   augmentation string on.  Return whether it fits.  */
+/* Read the fields after the augmentation string of a CIE, up to the RA column.
+   Return whether ENTRY can hold them.  */
 static bool
 read_factors (struct sframe_eh_cursor *cursor, unsigned int version,
 	      struct sframe_eh_entry *entry)
@@ -160,7 +162,7 @@ read_factors (struct sframe_eh_cursor *cursor, unsigned int version,
 	  && ra < SFRAME_EH_COLUMNS);
 }
 
-/* Read the CIE at ADDRESS to ENTRY.  */
+/* Read the CIE at ADDRESS into ENTRY.  */
 static enum sframe_eh_status RELEASE_STACK
 read_cie (const struct sframe_eh_table *table, uintptr_t address,
 	  struct sframe_eh_entry *entry)
@@ -199,7 +201,7 @@ read_cie (const struct sframe_eh_table *table, uintptr_t address,
   return status;
 }
 
-/* Store the address of the CIE that the FDE at ADDRESS belongs to in *CIE.  */
+/* Store the address of the CIE of the FDE at ADDRESS in *CIE.  */
 static enum sframe_eh_status RELEASE_STACK
 find_cie (const struct sframe_eh_table *table, uintptr_t address,
 	  uintptr_t *cie)
@@ -209,14 +211,15 @@ find_cie (const struct sframe_eh_table *table, uintptr_t address,
 
   if (status != SFRAME_EH_OK)
     return status;
-  /* It is told by its distance from this member.  A CIE itself has 0 there,
-     and that is not the length of one.  */
+  /* This field has the distance back to the CIE.  If ADDRESS is that of a CIE,
+     the field is 0, so *CIE is the field itself: a record of length 0, which
+     read_cie rejects.  */
   *cie = (uintptr_t) cursor.at;
   *cie -= sframe_eh_unsigned (&cursor, 4);
   return cursor.failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
 }
 
-/* Read the FDE at ADDRESS to ENTRY, to which its CIE has been read.  */
+/* Read the FDE at ADDRESS into ENTRY, which has its CIE.  */
 static enum sframe_eh_status RELEASE_STACK
 read_fde (const struct sframe_eh_table *table, uintptr_t address,
 	  struct sframe_eh_entry *entry)

@@ -1,20 +1,20 @@
-/* Running the CFA instructions of an .eh_frame entry up to a PC.
+/* Run the CFA instructions of an .eh_frame entry up to a PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: pure, see sframe-eh.h.
 
-   Rows take much of the little stack there is, hence there is only one.  A
-   remembered state is not saved; where the instruction that restores it comes
-   before the PC, what is between the two is left out, and that is the same.
-   Initial rules that are restored are found by running the CIE's instructions
-   once more, for those registers alone.  */
+   A row takes much of the little stack of backtrace, so there is only one.
+   DW_CFA_remember_state does not save it: if the matching
+   DW_CFA_restore_state comes before the PC, the instructions between them are
+   skipped, which has the same effect.  For DW_CFA_restore, the CIE's
+   instructions are run again at the end, for the restored registers alone.  */
 
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
 
-/* What follows the opcode of an instruction.  Offsets are multiplied with
-   the data factor in the forms so called.  */
+/* The operands after the opcode of an instruction.  Factored offsets are
+   multiplied by the data alignment factor.  */
 enum form
 {
   form_unknown,
@@ -66,7 +66,7 @@ static const unsigned char forms[] =
 /* An instruction whose operands have been read.  */
 struct instruction
 {
-  /* The extended opcode for each that has a short form as well, and
+  /* The extended opcode if there is a short form as well;
      DW_CFA_advance_loc for all advances.  */
   unsigned int code;
   uint64_t reg;
@@ -74,26 +74,27 @@ struct instruction
   uint64_t operand;
 };
 
-/* Where in the instructions of an entry we are.  */
+/* The state of running the instructions of an entry.  */
 struct program
 {
   const struct sframe_eh_entry *entry;
   struct sframe_eh_cursor cursor;
-  /* What the next instruction is about.  */
+  /* The code address to which the next instruction applies.  */
   uintptr_t location;
   uintptr_t pc;
-  /* How many more may be read.  */
+  /* How many more instructions may be read.  */
   unsigned int steps;
-  /* The registers whose rules are of interest, bit N for number N.  */
+  /* The registers whose rules are to be set, bit N for number N.  */
   uint32_t columns;
-  /* Those that are to have their initial rules.  */
+  /* The registers whose initial rules are to be restored.  */
   uint32_t restored;
 };
 
 #define ALL_COLUMNS UINT32_MAX
 _Static_assert (SFRAME_EH_COLUMNS <= 32, "a bit for each column");
 
-/* Read the operand after the register, if any, in the way of FORM.  */
+/* Read the operand of FORM that follows the register, if any.  Return false if
+   FORM is unknown.  */
 static bool
 read_operand (struct program *program, enum form form, uint64_t *operand)
 {
@@ -197,9 +198,9 @@ moves (const struct instruction *instruction, uintptr_t *location)
   return true;
 }
 
-/* Let PROGRAM, which has just come to a DW_CFA_remember_state, go on behind
-   the instruction that restores that state, unless that is for a later
-   PC.  *INSTRUCTION is clobbered.  */
+/* PROGRAM has just read a DW_CFA_remember_state.  Continue after the matching
+   DW_CFA_restore_state, or if that applies to a later PC, right here.
+   *INSTRUCTION is clobbered.  */
 static enum sframe_eh_status
 skip_remembered (struct program *program, struct instruction *instruction)
 {
@@ -225,7 +226,7 @@ skip_remembered (struct program *program, struct instruction *instruction)
   return SFRAME_EH_OK;
 }
 
-/* The register of INSTRUCTION, or what is none if it has no column.  */
+/* The register of INSTRUCTION, or SFRAME_EH_COLUMNS if it is not tracked.  */
 static unsigned int
 cfa_register (const struct instruction *instruction)
 {
@@ -233,7 +234,7 @@ cfa_register (const struct instruction *instruction)
 	  ? instruction->reg : SFRAME_EH_COLUMNS);
 }
 
-/* Change the rule for the CFA, if INSTRUCTION is about that.  */
+/* Change the rule for the CFA if INSTRUCTION does so.  */
 static enum sframe_eh_status
 apply_cfa (const struct instruction *instruction, struct sframe_eh_row *row)
 {
@@ -259,7 +260,7 @@ apply_cfa (const struct instruction *instruction, struct sframe_eh_row *row)
     default:
       return SFRAME_EH_OK;
     }
-  /* Half of a rule needs one to change.  */
+  /* A new register or offset alone needs a register rule to change.  */
   return row->cfa_expression ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
 }
 
@@ -292,7 +293,7 @@ rule_set_by (unsigned int code)
     }
 }
 
-/* Let register REG have RULE with OPERAND, if it is of interest.  */
+/* Set the rule of register REG, if PROGRAM->columns has it.  */
 static void
 set_rule (struct program *program, struct sframe_eh_row *row, uint64_t reg,
 	  enum sframe_eh_rule rule, uint64_t operand)
@@ -305,7 +306,7 @@ set_rule (struct program *program, struct sframe_eh_row *row, uint64_t reg,
   program->restored &= ~(UINT32_C (1) << reg);
 }
 
-/* Carry *INSTRUCTION, which is clobbered, out on *ROW.  */
+/* Apply *INSTRUCTION, which is clobbered, to *ROW.  */
 static enum sframe_eh_status
 apply (struct program *program, struct instruction *instruction,
        struct sframe_eh_row *row)
@@ -323,15 +324,14 @@ apply (struct program *program, struct instruction *instruction,
   else if (instruction->code == DW_CFA_remember_state)
     return skip_remembered (program, instruction);
   else if (instruction->code == DW_CFA_restore_state)
-    /* Those that have a state to restore were skipped.  */
+    /* skip_remembered skips the ones with a matching remember_state.  */
     return SFRAME_EH_CORRUPT;
   else if (program->columns == ALL_COLUMNS)
     return apply_cfa (instruction, row);
   return SFRAME_EH_OK;
 }
 
-/* Carry out what BYTES, a part of the entry, have for locations up to the
-   PC.  */
+/* Run the instructions in BYTES, a part of the entry, up to the PC.  */
 static enum sframe_eh_status
 run (struct program *program, struct sframe_eh_bytes bytes,
      struct sframe_eh_row *row)
@@ -370,14 +370,15 @@ __sframe_eh_find_row (const struct sframe_eh_entry *entry, uintptr_t pc,
   row->cfa_operand = 0;
   row->cfa_expression = false;
   memset (row->rule, SFRAME_EH_UNSET, sizeof row->rule);
-  /* Of the CIE, of the FDE, and if need be of the CIE again.  */
+  /* Part 0 is the CIE, part 1 the FDE, part 2 the CIE again if rules are to be
+     restored.  */
   for (int part = 0; ; ++part)
     {
       enum sframe_eh_status status
 	= run (&program, part == 1 ? entry->program : entry->initial, row);
       if (status != SFRAME_EH_OK)
 	return status;
-      /* The initial rules cannot build on the initial rules.  */
+      /* DW_CFA_restore is invalid in the CIE itself.  */
       if (part == 0 && program.restored != 0)
 	return SFRAME_EH_CORRUPT;
       if (part == 2 || (part == 1 && program.restored == 0))

@@ -28,7 +28,7 @@ __sframe_eh_register (const struct sframe_registers *registers,
   return number == entry->ra_column;
 }
 
-/* Replace the operand for CFA in ROW by CFA.  */
+/* Replace the operand of the CFA in ROW by the value of the CFA.  */
 static enum sframe_eh_status
 find_cfa (const struct sframe_registers *registers,
 	  const struct sframe_eh_entry *entry,
@@ -48,8 +48,8 @@ find_cfa (const struct sframe_registers *registers,
   return SFRAME_EH_OK;
 }
 
-/* The caller's value of COLUMN where nothing is said about it: that of a
-   register that calls preserve.  *VALUE is CFA before.  */
+/* Compute the caller's value of COLUMN, which has no rule: the same as in this
+   frame if the register is call-saved.  *VALUE is the CFA on entry.  */
 static enum sframe_eh_status
 recover_unset (const struct sframe_registers *registers,
 	       const struct sframe_eh_entry *entry, unsigned int column,
@@ -68,8 +68,8 @@ recover_unset (const struct sframe_registers *registers,
 	  ? SFRAME_EH_OK : SFRAME_EH_REGISTER);
 }
 
-/* Replace the operand for COLUMN in ROW, which has its CFA, by the caller's
-   value.  */
+/* Replace the operand of COLUMN in ROW by the caller's value.  The operand of
+   the CFA already is the CFA.  */
 static enum sframe_eh_status
 recover (const struct sframe_registers *registers,
 	 const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
@@ -112,8 +112,8 @@ recover (const struct sframe_registers *registers,
 }
 
 /* Replace the operands in ROW by the caller's values.  *KNOWN becomes the set
-   of those that could be told.  Rules may use registers, so that these stay as
-   they are meanwhile.  */
+   of columns whose value is known.  *REGISTERS stays unchanged, since the
+   rules of later columns may use it.  */
 static enum sframe_eh_status
 recover_all (const struct sframe_registers *registers,
 	     const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
@@ -128,8 +128,8 @@ recover_all (const struct sframe_registers *registers,
 	= recover (registers, entry, row, stack, i);
       if (status == SFRAME_EH_OK)
 	*known |= bit (i);
-      /* The callers can be found without the others, as long as no rule
-	 needs them.  */
+      /* If any other column is unknown, the trace can go on as long as no
+	 later rule needs it.  */
       else if (i == entry->ra_column || i == SFRAME_MACHINE_SP
 	       || status == SFRAME_EH_NOT_UNDERSTOOD
 	       || status == SFRAME_EH_CORRUPT)
@@ -138,11 +138,11 @@ recover_all (const struct sframe_registers *registers,
   return SFRAME_EH_OK;
 }
 
-/* Whether a caller can have SP where the frame in *REGISTERS was stepped from.
-   The stack grows down, so that a call made in between has moved it up again;
-   a function entered by an interrupt may keep its return address in a
-   register.  The caller is on another stack if this is a signal trampoline, or
-   a function that switches stacks.  */
+/* Whether SP can be the caller's stack pointer.  The stack grows down, so it
+   must be above that of *REGISTERS; it may be equal in an interrupted frame,
+   which may keep its return address in a register.  It may be below, on
+   another stack, if this is a signal trampoline or a function that switches
+   stacks.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
 	      const struct sframe_eh_entry *entry,
@@ -165,7 +165,7 @@ __sframe_eh_step (struct sframe_registers *registers,
 {
   uint64_t known;
 
-  /* There would be no SP for the caller.  */
+  /* SP cannot be the return address as well.  */
   if (entry->ra_column == SFRAME_MACHINE_SP)
     return SFRAME_EH_CORRUPT;
   if (row->rule[entry->ra_column] == SFRAME_EH_UNDEFINED)
@@ -192,15 +192,16 @@ __sframe_eh_step (struct sframe_registers *registers,
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
   registers->known = known & (bit (SFRAME_MACHINE_REGISTERS) - 1);
-  /* Where the caller itself is to return to, only its own rules tell.  */
+  /* The RA register now holds this frame's return address, not that of the
+     caller, unless the caller was interrupted.  */
   if (!entry->signal)
     registers->known &= ~bit (entry->ra_column);
   registers->interrupted = entry->signal;
   return SFRAME_EH_OK;
 }
 
-/* Whether a step by ROW evaluates expressions, of which some are not
-   understood, or finds SP anywhere but at the CFA.  */
+/* Whether a step by ROW evaluates expressions, which may not be supported, or
+   has a rule for SP.  */
 static bool
 is_special (const struct sframe_eh_row *row)
 {
@@ -213,8 +214,8 @@ is_special (const struct sframe_eh_row *row)
   return false;
 }
 
-/* Store in *PLACE where ROW has the value of COLUMN.  Return false if SFrame
-   has no words for that.  */
+/* Store the rule of COLUMN in *PLACE.  Return false if SFrame cannot express
+   it.  */
 static bool
 find_place (const struct sframe_eh_row *row, unsigned int column,
 	    struct sframe_place *place)

@@ -1,4 +1,4 @@
-/* Checking the header of an SFrame section, once for each object.
+/* Check the header of an SFrame section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -28,9 +28,9 @@ check_identity (const struct sframe_header *header, unsigned int abi)
   return SFRAME_HEADER_OK;
 }
 
-/* Check the place of both sub-sections in the SIZE bytes at START and store
-   it in *SECTION.  No sum below can wrap: each has at most four terms under
-   2**37, in 64 bits.  */
+/* Check that both sub-sections lie in the SIZE bytes at START and store their
+   addresses in *SECTION.  No 64-bit sum below can wrap: each has at most four
+   terms below 2**37.  */
 static enum sframe_header_status
 check_layout (const unsigned char *start, uint64_t size,
 	      const struct sframe_header *header,
@@ -46,8 +46,8 @@ check_layout (const unsigned char *start, uint64_t size,
     return SFRAME_HEADER_BOUNDS;
   if (((uintptr_t) start + fdes) % 4 != 0 || (uintptr_t) start % 4 != 0)
     return SFRAME_HEADER_ALIGNMENT;
-  /* An FDE has an attribute, although FDEs might share one; an FRE has at
-     least a one-byte start and its information byte.  */
+  /* There is at least one attribute (FDEs might share one); an FRE has at
+     least a one-byte start address and its information byte.  */
   if (sizeof (struct sframe_attribute) + (uint64_t) header->fre_count * 2
       > header->fre_length)
     return SFRAME_HEADER_COUNTS;

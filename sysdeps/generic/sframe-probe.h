@@ -1,4 +1,4 @@
-/* Asking the system about memory that a trace leads to: no way known.
+/* Ask the system whether memory is readable: no way known.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -7,8 +7,8 @@
 
 #include <sframe-stack.h>
 
-/* Find out whether the word at ADDRESS, of any alignment, can be read.  Must
-   not fault, nor change errno.  */
+/* Whether the word at ADDRESS, of any alignment, can be read.  Must not fault
+   or change errno.  */
 static inline enum sframe_probe
 sframe_probe_word (uintptr_t address)
 {

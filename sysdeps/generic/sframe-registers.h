@@ -1,14 +1,15 @@
-/* The registers that unwinding keeps track of: the interface.
+/* The registers that unwinding tracks: the interface.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Apart from sframe-machine.h since the size of structures depends on these,
-   and structures should be small: there is 1 KiB of stack for all of
-   backtrace.  A port defines, in DWARF numbers:
+   These macros are not in sframe-machine.h, since that includes structures
+   whose size depends on them.  Their number should be small: backtrace has
+   1 KiB of stack.  A port defines, in DWARF numbers:
 
-   SFRAME_MACHINE_REGISTERS  how many, from 0 up, rules may use; at most 32.
-   SFRAME_MACHINE_RA         that of the return address in tables.
-   SFRAME_MACHINE_CALL_SAVED the set, bit N for number N, of those that a
-			     function leaves as it found them.  */
+   SFRAME_MACHINE_REGISTERS  registers from 0 up to, but not including, this
+			     one are tracked; at most 32.
+   SFRAME_MACHINE_RA         the return address column of tables.
+   SFRAME_MACHINE_CALL_SAVED the set of call-saved registers, bit N for number
+			     N.  */
 
 #error "no sframe-registers.h for this machine"

@@ -1,4 +1,4 @@
-/* Frames that the system makes, not a call: none known here.
+/* Frames that the system makes (signal frames, new contexts): none known.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -8,11 +8,11 @@
 #include <link.h>
 #include <sframe-step.h>
 
-/* Bytes of code that tell a signal trampoline; 0: there are none.  */
+/* Bytes of code that identify a signal trampoline; 0: there are none.  */
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 0
 
-/* Whether PC is the trampoline of this C library, so that no code needs to be
-   read.  */
+/* Whether PC is the trampoline of this C library, which is known by its
+   address.  */
 static inline bool
 sframe_own_trampoline (uintptr_t pc)
 {
@@ -27,17 +27,17 @@ sframe_signal_trampoline (const unsigned char *code)
   return false;
 }
 
-/* Whether the words at SP are a signal frame whose trampoline may lie outside
-   all objects, within an aligned word.  Code there is read only if so: another
-   thread may unmap any other.  */
+/* Whether SP points to a signal frame whose trampoline may be outside all
+   objects, within an aligned word.  Code outside all objects is read only if
+   this returns true: another thread may unmap any other.  */
 static inline bool
 sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 {
   return false;
 }
 
-/* Whether a return address in MAP may be the first byte of a trampoline, so
-   that what precedes it says nothing.  */
+/* Whether a return address in MAP may be the first byte of a trampoline.  Then
+   the byte before it belongs to an unrelated function.  */
 static inline bool
 sframe_signal_object (const struct link_map *map)
 {
@@ -45,8 +45,8 @@ sframe_signal_object (const struct link_map *map)
 }
 
 /* Step from the signal trampoline that *REGISTERS is in to the interrupted
-   frame, with all registers that the kernel saved.  If the signal tells of a
-   fault, doubt what lies beyond it.  */
+   frame, with all registers that the kernel saved.  If the signal is one of a
+   fault, call __sframe_stack_doubt for the rest of the stack.  */
 static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)
@@ -54,8 +54,8 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_UNKNOWN;
 }
 
-/* Whether PC is where a function that makecontext started would return
-   to.  */
+/* Whether PC is the return address that makecontext gives to the function it
+   starts.  */
 static inline bool
 sframe_context_start (uintptr_t pc)
 {

@@ -1,4 +1,4 @@
-/* The stack that the C library gave the calling thread: not known.
+/* The bounds of the calling thread's stack: only the end is known.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -8,9 +8,9 @@
 #include <ldsodefs.h>
 #include <sframe-stack.h>
 
-/* Store the readable part of the stack that the calling thread was created
-   with in *RANGE.  Return false for the main thread, whose stack is the
-   system's, or if it is not known; of that store only where it ends.  */
+/* Store the readable part of the calling thread's initial stack in *RANGE and
+   return true.  For the main thread, whose stack the kernel made, or if the
+   lower bound is not known, store only the end (HIGH) and return false.  */
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {

@@ -1,4 +1,4 @@
-/* The stack that NPTL gave the calling thread.
+/* The bounds of the calling thread's stack, as NPTL has them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -10,9 +10,9 @@
 #include <sframe-stack.h>
 #include <tls.h>
 
-/* These members are written before the thread starts.  The main thread has
-   __libc_stack_end for its size, which a libc.so that a static program has
-   loaded finds here alone: its own ld.so has never started.  */
+/* These members are written before the thread starts.  For the main thread
+   stackblock_size is __libc_stack_end.  A libc.so loaded by a static program
+   can find that only here: its own ld.so has never run.  */
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {

@@ -1,4 +1,4 @@
-/* What SFrame unwinding must know of s390x.
+/* Machine dependencies of SFrame unwinding: s390x.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -17,24 +17,23 @@
 #define SFRAME_MACHINE_SP 15
 #define SFRAME_MACHINE_FP 11
 #define SFRAME_MACHINE_RA 14
-/* The general registers and then, in an order of their own, the
-   floating-point registers, where leaf functions keep FP and RA.  */
+/* The general registers, then the floating-point registers in DWARF's order;
+   leaf functions save FP and RA in these.  */
 #define SFRAME_MACHINE_REGISTERS 32
-/* The save area that a caller provides for its callee, between the caller's
-   SP and the CFA.  */
+/* The size of the register save area that a caller provides for its callee,
+   from the caller's SP up to the CFA.  */
 #define SFRAME_MACHINE_SP_OFFSET (-160)
 #define SFRAME_MACHINE_ENTRY_SIZE 128
 #define SFRAME_MACHINE_CODE_ALIGN 2
-/* gcc puts the instruction that restores SP at most so many bytes on.  */
+/* In code by gcc, the instruction that restores SP is at most this many bytes
+   ahead.  */
 #define SFRAME_MACHINE_SP_LOOK 64
 
 /* The first call-saved register; FP is one of those that follow.  */
 #define SFRAME_MACHINE_FIRST_SAVED 6
 
-/* There is no frame pointer to ask for.  Unwinding makes the compiler save
-   all call-saved registers instead, each in its place in the caller's save
-   area.  The places do not depend on the function: register N is saved N
-   words up, RA among them.  */
+/* __builtin_unwind_init makes the compiler save all call-saved registers and
+   RA in the caller's save area: the ABI has register N at word N.  */
 static inline void __attribute__ ((always_inline))
 sframe_capture_caller (struct sframe_registers *registers)
 {
@@ -54,7 +53,7 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->fetch_failed = false;
 }
 
-/* A call leaves the return address in its register.  */
+/* At the first instruction of a function, the return address is in R14.  */
 static inline void
 sframe_call_rule (struct sframe_rule *rule)
 {
@@ -67,10 +66,11 @@ sframe_call_rule (struct sframe_rule *rule)
 
 #define SFRAME_MACHINE_CALL_SIZE 6
 
-/* Bytes of an instruction that is none.  */
+/* The size of an invalid instruction (zero bytes): when it traps, PC is
+   already that of the next one.  */
 #define SFRAME_TRAP_SIZE 2
 
-/* The distance of SIZE bytes, 2 or 4, before RA, in bytes.  */
+/* The relative operand of SIZE bytes (2 or 4) before RA, in bytes.  */
 static inline intptr_t
 sframe_call_distance (const unsigned char *ra, size_t size)
 {
@@ -84,8 +84,7 @@ sframe_call_distance (const unsigned char *ra, size_t size)
   return 2 * (intptr_t) word;
 }
 
-/* A call is basr, bras or brasl with the return address in register 14.
-   AVAILABLE bytes before RA can be read.  */
+/* A call is basr, bras or brasl that leaves the return address in R14.  */
 static inline enum sframe_call
 sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
 		    const struct sframe_registers *registers,
@@ -110,9 +109,10 @@ sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
   return count > 0 ? SFRAME_CALL_SOMEWHERE : SFRAME_CALL_NONE;
 }
 
-/* An entry of the PLT and the code in front of it, which all entries share:
-   GNU ld 2.47 writes no tables for those of shared objects.  By halfwords, -1
-   is any.  Document: the ABI's "Procedure Linkage Table".  */
+/* PLT entries and the code before the first one (PLT0), which all entries
+   share: GNU ld 2.47 writes no tables for those of shared objects.  The
+   patterns are in halfwords; -1 matches any.  Document: the ABI's "Procedure
+   Linkage Table".  */
 #define SFRAME_MACHINE_STUB_SIZE 28
 
 static inline bool
@@ -142,7 +142,7 @@ sframe_stub (const unsigned char *code)
   return false;
 }
 
-/* PLT entries leave SP alone, and so does the code they share.  */
+/* PLT entries and PLT0 do not change SP, so any rule can be trusted.  */
 static inline bool
 sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
 {
@@ -159,9 +159,9 @@ sframe_halfword (const unsigned char *code)
   return code[0] << 8 | code[1];
 }
 
-/* Whether the instruction that begins with HALFWORD may lead elsewhere: balr,
-   bctr, bcr, svc, bsm, bassm, basr, ex, bal, bct, bc, brxh, brxle, bxh, bxle,
-   exrl and those that compare and branch, and the relative ones.  */
+/* Whether the instruction that begins with HALFWORD may branch: balr, bctr,
+   bcr, svc, bsm, bassm, basr, ex, bal, bct, bc, brxh, brxle, bxh, bxle, exrl,
+   the compare-and-branch ones and the relative branches.  */
 static inline bool
 sframe_is_branch (unsigned int halfword)
 {
@@ -173,10 +173,11 @@ sframe_is_branch (unsigned int halfword)
 	  || ((code == 0xa7 || code == 0xc0) && more >= 4 && more <= 7));
 }
 
-/* gcc keeps SP of leaf functions in floating-point registers, and says that
-   the CFA is SP + 160 before lgdr has made it so.  DWARF tells that SP is in
-   that register, SFrame cannot.  In code lgdr comes before any branch, and
-   before ldgr if SP is in its own register.  */
+/* In leaf functions gcc may save SP in a floating-point register and restore
+   it with lgdr.  DWARF says that SP is in that register, which SFrame cannot
+   express: the rule has CFA = SP + 160 even before lgdr.  So search for lgdr
+   from CODE to the first branch, or to an ldgr that saves SP, before which SP
+   is in R15.  */
 static inline unsigned int
 sframe_find_sp (const unsigned char *code, size_t size)
 {
@@ -193,13 +194,13 @@ sframe_find_sp (const unsigned char *code, size_t size)
 	for (unsigned int i = 0; i < sizeof sframe_fprs; ++i)
 	  if (sframe_fprs[i] == from)
 	    return 16 + i;
-      /* The first two bits tell the length.  */
+      /* The first two bits of an instruction encode its length.  */
       at += halfword < 0x4000 ? 2 : halfword < 0xc000 ? 4 : 6;
     }
   return SFRAME_MACHINE_SP;
 }
 
-/* What follows the call of __libc_start_main is no instruction.  */
+/* In crt1.o an invalid instruction follows the call of __libc_start_main.  */
 static inline bool
 sframe_entry_return (const unsigned char *code)
 {

@@ -1,4 +1,4 @@
-/* The registers that unwinding on s390x keeps track of.
+/* The registers that unwinding on s390x tracks.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -9,8 +9,8 @@
 #ifndef _SFRAME_REGISTERS_H
 #define _SFRAME_REGISTERS_H
 
-/* The general registers and then, in an order of their own, the
-   floating-point registers.  */
+/* The general registers, then the floating-point registers in DWARF's
+   order.  */
 #define SFRAME_MACHINE_REGISTERS 32
 #define SFRAME_MACHINE_RA 14
 /* R6 to R13, R15 and F8 to F15.  */

@@ -1,13 +1,13 @@
-/* What the instruction before a return address on x86-64 has called.
+/* Decode the call instruction before a return address on x86-64.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe; operands in memory are read through
-   sframe-stack.h, and of the code those bytes before the return address that
-   the caller knows to be readable.
+   sframe-stack.h, and only those bytes of code that the caller has found
+   readable.
 
-   Instructions cannot be told apart backwards, so that some other one may
-   pass for a call.
+   x86 code cannot be decoded backwards without doubt: the end of another
+   instruction may look like a call.
 
    Document: Intel's manual, volume 2, "ModR/M and SIB Bytes".  */
 
@@ -21,12 +21,12 @@
 #define SFRAME_MACHINE_CALL_SIZE 8
 #define SFRAME_MACHINE_CALL_SIZE_MIN 2
 
-/* Of a direct call, its displacement included.  */
+/* The opcode of a direct call, and its size with the displacement.  */
 #define SFRAME_DIRECT_CALL 0xe8
 #define SFRAME_DIRECT_CALL_SIZE 5
 
-/* After int3, with which some linkers fill gaps, PC is that of the next
-   byte.  */
+/* The size of int3, with which some linkers fill gaps: when it traps, PC is
+   already that of the next byte.  */
 #define SFRAME_TRAP_SIZE 1
 
 #define SFRAME_REX_B 1
@@ -38,8 +38,8 @@ sframe_is_target (uintptr_t target, uintptr_t pc)
   return target == pc || target + SFRAME_TRAP_SIZE == pc;
 }
 
-/* Whether the SIZE bytes at CODE, at least two, are an indirect call without
-   its prefix.  */
+/* Whether the SIZE bytes at CODE, at least two, are an indirect call, without
+   a prefix.  */
 static inline bool
 sframe_is_indirect_call (const unsigned char *code, unsigned int size)
 {
@@ -55,7 +55,7 @@ sframe_is_indirect_call (const unsigned char *code, unsigned int size)
   return size == head + (mod == 1 ? 1 : 4);
 }
 
-/* The displacement of SIZE bytes, 0 to 4, before RA.  */
+/* The displacement of SIZE bytes (0, 1 or 4) before RA.  */
 static inline intptr_t
 sframe_displacement (const unsigned char *ra, unsigned int size)
 {
@@ -69,13 +69,13 @@ sframe_displacement (const unsigned char *ra, unsigned int size)
   return word;
 }
 
-/* The register that instructions call NUMBER, as it was before the call pushed
-   the return address.  */
+/* The value of the register with NUMBER in machine code, before the call
+   pushed the return address.  */
 static inline uintptr_t
 sframe_call_register (const struct sframe_registers *registers,
 		      unsigned int number)
 {
-  /* The first half of DWARF's numbers are in another order.  */
+  /* DWARF numbers the first eight registers in another order.  */
   static const unsigned char dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
 
   if (number == 4)
@@ -83,8 +83,8 @@ sframe_call_register (const struct sframe_registers *registers,
   return registers->value[number < sizeof dwarf ? dwarf[number] : number];
 }
 
-/* The address of the operand of the indirect call of SIZE bytes before RA,
-   which is in memory, with the prefix REX.  */
+/* The address of the memory operand of the indirect call of SIZE bytes before
+   RA with the prefix REX.  */
 static inline uintptr_t
 sframe_call_address (const unsigned char *ra, unsigned int size,
 		     unsigned int rex,
@@ -99,7 +99,7 @@ sframe_call_address (const unsigned char *ra, unsigned int size,
     {
       unsigned int index
 	= (code[2] >> 3 & 7) + ((rex & SFRAME_REX_X) != 0 ? 8 : 0);
-      /* The number of SP means none.  */
+      /* The number of SP means no index.  */
       if (index != 4)
 	address += sframe_call_register (registers, index) << (code[2] >> 6);
       base = code[2] & 7;
@@ -111,8 +111,8 @@ sframe_call_address (const unsigned char *ra, unsigned int size,
   return address + sframe_call_register (registers, base);
 }
 
-/* Whether the indirect call of SIZE bytes before RA, with the prefix REX, has
-   led to PC in *REGISTERS.  */
+/* Whether the indirect call of SIZE bytes before RA with the prefix REX calls
+   PC.  */
 static inline bool
 sframe_indirect_call_to (const unsigned char *ra, unsigned int size,
 			 unsigned int rex,
@@ -132,8 +132,7 @@ sframe_indirect_call_to (const unsigned char *ra, unsigned int size,
   return sframe_is_target (target, pc);
 }
 
-/* What the instruction before RA is, and whether it has led to PC, given the
-   registers right after it.  AVAILABLE bytes before RA can be read.  */
+/* Described in sysdeps/generic/sframe-machine.h.  */
 static inline enum sframe_call
 sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
 		    const struct sframe_registers *registers,
@@ -152,7 +151,8 @@ sframe_call_before (const unsigned char *ra, size_t available, uintptr_t pc,
        size < SFRAME_MACHINE_CALL_SIZE && size <= available; ++size)
     if (sframe_is_indirect_call (ra - size, size))
       {
-	/* What precedes may be a prefix or the end of another one.  */
+	/* The byte before may be a REX prefix or the end of another
+	   instruction.  */
 	unsigned int rex = size < available ? ra[-1 - (int) size] : 0;
 	if (sframe_indirect_call_to (ra, size, 0, registers, stack, pc)
 	    || (rex >> 4 == 4

@@ -1,4 +1,4 @@
-/* What SFrame unwinding must know of x86-64.
+/* Machine dependencies of SFrame unwinding: x86-64.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -21,11 +21,11 @@
 #define SFRAME_MACHINE_CODE_ALIGN 1
 #define SFRAME_MACHINE_SP_LOOK 0
 
-/* Asking for the frame address makes the compiler set up a frame pointer,
-   below which the ABI gives the layout: saved FP, return address.  The
-   call-saved registers other than FP are not captured: at a call, a rule
-   that needs one has no reason to be (DRAP functions reload from FP), and the
-   few hand-written ones are left to the fallback.  */
+/* __builtin_frame_address makes the compiler set up a frame pointer, which
+   points to the saved FP and the return address.  The call-saved registers
+   other than FP are not captured: compilers write no rule for a call that
+   needs one (DRAP functions reload from FP), and the few hand-written rules
+   are left to .eh_frame.  */
 static inline void __attribute__ ((always_inline))
 sframe_capture_caller (struct sframe_registers *registers)
 {
@@ -40,7 +40,7 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->fetch_failed = false;
 }
 
-/* A call pushes the return address.  */
+/* At the first instruction of a function, SP points to the return address.  */
 static inline void
 sframe_call_rule (struct sframe_rule *rule)
 {
@@ -51,7 +51,7 @@ sframe_call_rule (struct sframe_rule *rule)
       .fp = { .kind = SFRAME_UNCHANGED } };
 }
 
-/* GNU ld writes tables for the PLT.  */
+/* None: GNU ld writes tables for the PLT.  */
 #define SFRAME_MACHINE_STUB_SIZE 0
 
 static inline bool
@@ -60,10 +60,10 @@ sframe_stub (const unsigned char *code)
   return false;
 }
 
-/* Repeated blocks are PLT entries, which are jumped to in place of the
-   function, so that where one begins the CFA is SP + 8.  GNU ld up to 2.47 says
-   SP + 16 of the entries of .plt.got.  A block of one row leaves SP alone;
-   then it is SP + 8 in the whole block.  */
+/* Repeated blocks are PLT entries.  A PLT entry is called in place of the
+   function, so the CFA at its start is SP + 8.  GNU ld up to 2.47 writes
+   SP + 16 for the entries of .plt.got.  Correct this in a block of one row: it
+   does not change SP, so the CFA is SP + 8 in all of it.  */
 static inline bool
 sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
 {
@@ -88,7 +88,7 @@ sframe_find_sp (const unsigned char *code, size_t size)
   return SFRAME_MACHINE_SP;
 }
 
-/* What follows the call of __libc_start_main is hlt.  */
+/* In crt1.o hlt follows the call of __libc_start_main.  */
 static inline bool
 sframe_entry_return (const unsigned char *code)
 {

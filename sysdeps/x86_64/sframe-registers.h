@@ -1,4 +1,4 @@
-/* The registers that unwinding on x86-64 keeps track of.
+/* The registers that unwinding on x86-64 tracks.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -11,7 +11,7 @@
 
 /* The general registers.  */
 #define SFRAME_MACHINE_REGISTERS 16
-/* A column of tables alone, no register.  */
+/* A column of the tables; the machine has no such register.  */
 #define SFRAME_MACHINE_RA 16
 /* RBX, RBP, RSP and R12 to R15.  */
 #define SFRAME_MACHINE_CALL_SAVED 0xf0c8

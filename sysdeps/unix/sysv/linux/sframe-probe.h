@@ -1,4 +1,4 @@
-/* Asking Linux about memory that a trace leads to.
+/* Ask Linux whether memory is readable.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -13,14 +13,14 @@
 #include <sframe-stack.h>
 #include <sysdep.h>
 
-/* Of the last page, where the system call interface has its error codes, so
-   that nothing can be mapped there.  */
+/* In the last page, where nothing can be mapped: its addresses are the error
+   codes of the system call interface.  */
 #define SFRAME_NEVER_READABLE (-sizeof (uintptr_t))
 
 /* rt_sigprocmask copies the new mask, 8 bytes, from user memory before it
-   looks at HOW: a bad HOW then gives EINVAL if they were readable and EFAULT
-   if not, and the mask stays as it is.  Any other answer comes from a filter
-   and tells nothing.  */
+   checks HOW.  With an invalid HOW it never changes the mask; it returns
+   EINVAL if the bytes are readable and EFAULT if not.  Any other result comes
+   from a seccomp filter and tells nothing.  */
 static inline enum sframe_probe
 sframe_ask_word (uintptr_t address)
 {
@@ -37,8 +37,9 @@ sframe_ask_word (uintptr_t address)
   return sframe_unknown;
 }
 
-/* That order is a habit of kernels and emulators, not part of the interface.
-   So the word of one that was not seen to refuse an address is not taken.  */
+/* No interface guarantees that order.  Trust EINVAL only after the probe has
+   rejected an address known to be bad: this kernel or emulator copies the mask
+   first.  */
 static inline enum sframe_probe
 sframe_probe_word (uintptr_t address)
 {

@@ -1,10 +1,10 @@
-/* What the siginfo_t of a signal frame tells a trace.
+/* Read the siginfo_t of a signal frame, to find signals that mean a fault.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe; memory is read through sframe-stack.h alone.
-   What is read may be rubbish: x86-64 leaves the place for it as it was if the
-   handler was installed without SA_SIGINFO.  */
+   The bytes may be garbage: on x86-64 the kernel does not write the siginfo_t
+   if the handler was installed without SA_SIGINFO.  */
 
 #ifndef _SFRAME_SIGNAL_H
 #define _SFRAME_SIGNAL_H
@@ -21,7 +21,7 @@ struct sframe_signal
 {
   int number;
   int code;
-  /* Where the fault is, if it is one of memory.  */
+  /* The address of a memory fault.  */
   uintptr_t address;
 };
 
@@ -30,7 +30,7 @@ static inline bool
 sframe_signal_read (uintptr_t info, struct sframe_stack *stack,
 		    struct sframe_signal *signal)
 {
-  /* Not a whole siginfo_t: there is little stack.  */
+  /* Do not copy the whole siginfo_t: there is little stack.  */
   uintptr_t number, code;
 
   _Static_assert (offsetof (siginfo_t, si_signo) == 0
@@ -46,8 +46,8 @@ sframe_signal_read (uintptr_t info, struct sframe_stack *stack,
   return true;
 }
 
-/* Whether SIGNAL comes from an access to memory.  Codes up to 0 are of signals
-   that a program has sent.  */
+/* Whether SIGNAL is a memory fault.  A code of 0 or less means that a program
+   has sent the signal.  */
 static inline bool
 sframe_signal_access (const struct sframe_signal *signal)
 {
@@ -55,8 +55,8 @@ sframe_signal_access (const struct sframe_signal *signal)
 	  && signal->code > 0);
 }
 
-/* The signals of a program that has gone wrong, so that its stack may be
-   overwritten, as in a signal mask.  */
+/* The set of signals after which the stack may be overwritten, in the form of
+   a signal mask.  */
 #define SFRAME_FAULT_SIGNALS						      \
   (__sigmask (SIGABRT) | __sigmask (SIGBUS) | __sigmask (SIGFPE)	      \
    | __sigmask (SIGILL) | __sigmask (SIGSEGV))
@@ -67,7 +67,7 @@ sframe_signal_valid (const struct sframe_signal *signal)
   return signal->number > 0 && signal->number < _NSIG;
 }
 
-/* Whether SIGNAL is one of these.  */
+/* Whether SIGNAL is one of SFRAME_FAULT_SIGNALS.  */
 static inline bool
 sframe_signal_fault (const struct sframe_signal *signal)
 {
@@ -75,11 +75,12 @@ sframe_signal_fault (const struct sframe_signal *signal)
 	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0);
 }
 
-/* Whether the handler of a signal, which has found the mask at address MASK
-   and runs now, may be one of a fault.  The signal itself is blocked in its
-   handler, unless there is SA_NODEFER or the handler has changed that: if
-   nothing more than before is blocked, it may.  In an outer one of nested
-   handlers the answer may be yes for the sake of an inner one.  */
+/* Whether the running handler may be that of a fault signal; MASK is the
+   address of the signal mask that the kernel saved before it.  A signal is
+   blocked in its handler, except with SA_NODEFER or if the handler has
+   unblocked it: if no more signals are blocked than before, the answer is yes.
+   For the outer of two nested handlers the answer may be yes because of the
+   inner one.  */
 static inline bool
 sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 {

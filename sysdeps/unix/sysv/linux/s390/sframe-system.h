@@ -1,4 +1,4 @@
-/* Frames that Linux on s390x makes: signal frames.
+/* Frames that Linux makes on s390x: signal frames.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -7,9 +7,10 @@
    sysdeps/generic/sframe-system.h.
 
    The handler returns to a system call instruction in the vDSO; older
-   kernels, and emulators of user programs, write it to the signal frame.  Its
-   number tells the two kinds of frames apart: a handler that was installed
-   without SA_SIGINFO gets the old one.  */
+   kernels and user-mode emulators write this instruction into the signal
+   frame.  The number of the system call distinguishes the two kinds of frames:
+   the old one (struct sigframe) is for a handler installed without
+   SA_SIGINFO.  */
 
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
@@ -25,7 +26,7 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
 
-/* The C library has none.  */
+/* The C library has no trampoline on s390x.  */
 static inline bool
 sframe_own_trampoline (uintptr_t pc)
 {
@@ -52,8 +53,8 @@ sframe_signal_trampoline (const unsigned char *code)
 	  || sframe_svc (code) == SFRAME_SVC_RT_SIGRETURN);
 }
 
-/* The handler returns to the first byte of the trampoline in the vDSO; the
-   byte before it, where a caller is looked up, is another function's.  */
+/* The handler returns to the first byte of the trampoline in the vDSO.  The
+   byte before it, at which a caller is looked up, is in another function.  */
 static inline bool
 sframe_signal_object (const struct link_map *map)
 {
@@ -62,23 +63,23 @@ sframe_signal_object (const struct link_map *map)
 
   if (vdso != NULL)
     return map == vdso;
-  /* The ld.so of a libc.so that a static program has loaded does not know.  */
+  /* In a libc.so loaded by a static program, dl_sysinfo_map is not set.  */
   return (__getauxval2 (AT_SYSINFO_EHDR, &start)
 	  && map->l_map_start == start);
 }
 
-/* Both frames begin with a save area for the handler.  The new one goes on
-   with room for the trampoline, the siginfo_t and the context...  */
+/* Both frames begin with the handler's register save area.  In struct
+   rt_sigframe, room for the trampoline, the siginfo_t and the context
+   follow...  */
 #define SFRAME_RT_INFO (-SFRAME_MACHINE_SP_OFFSET + 8)
 #define SFRAME_RT_REGISTERS (SFRAME_RT_INFO + sizeof (siginfo_t) \
 			     + offsetof (ucontext_t, uc_mcontext))
-/* ... the old one with the signal mask, a pointer to the registers, the
-   registers themselves and the number of the signal.  */
+/* ... in struct sigframe, the signal mask, a pointer to the registers, the
+   registers themselves and the signal number.  */
 #define SFRAME_OLD_REGISTERS (-SFRAME_MACHINE_SP_OFFSET + 8)
 #define SFRAME_OLD_SIGNAL (SFRAME_OLD_REGISTERS + 8 + sizeof (mcontext_t))
 
-/* Whether SP as it was when the signal came is CHAIN in the registers at
-   CONTEXT.  */
+/* Whether the interrupted SP in the registers at CONTEXT equals CHAIN.  */
 static inline bool
 sframe_signal_chain (uintptr_t context, uintptr_t chain,
 		     struct sframe_stack *stack)
@@ -91,9 +92,9 @@ sframe_signal_chain (uintptr_t context, uintptr_t chain,
 	  && sp == chain);
 }
 
-/* The interrupted SP is in both frames twice: as the back chain, with which
-   they begin, and among the registers.  The pointer in the old one leads to
-   the word behind it.  */
+/* Both frames hold the interrupted SP twice: as the back chain in the first
+   word, and among the registers.  The pointer in struct sigframe points to the
+   word after itself.  */
 static inline bool
 sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 {
@@ -108,8 +109,8 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 		  && sframe_signal_chain (registers, chain, stack))));
 }
 
-/* Whether SIGNAL came from an instruction that is complete, so that the PC is
-   that of the next one.  */
+/* Whether SIGNAL came from an instruction that was completed, so that PC is
+   the next one.  */
 static inline bool
 sframe_signal_completes (const struct sframe_signal *signal)
 {
@@ -118,8 +119,8 @@ sframe_signal_completes (const struct sframe_signal *signal)
 	  && signal->code > 0);
 }
 
-/* Find the saved registers of the signal frame at SP, and what is told about
-   the signal.  */
+/* Store the address of the registers saved in the signal frame at SP in
+   *CONTEXT, and its signal in *SIGNAL.  */
 static inline bool
 sframe_signal_registers (bool rt, uintptr_t sp, struct sframe_stack *stack,
 			 uintptr_t *context, struct sframe_signal *signal)
@@ -138,10 +139,10 @@ sframe_signal_registers (bool rt, uintptr_t sp, struct sframe_stack *stack,
   return true;
 }
 
-/* Whether SIGNAL tells that the instruction at PC could not be fetched.  The
-   kernel tells only the page of the access, which may have been one to data;
-   but who branches to an address has it in a register, and nothing has been
-   executed since.  */
+/* Whether SIGNAL means that fetching the instruction at PC faulted.  The
+   kernel reports only the page of the address, and the access may have been to
+   data.  But if PC was reached by an indirect branch, a register still holds
+   its address, since no instruction was executed after the branch.  */
 static inline bool
 sframe_signal_fetch (const struct sframe_registers *registers,
 		     const struct sframe_signal *signal)
@@ -184,7 +185,7 @@ sframe_signal_step (struct sframe_registers *registers,
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->fetch_failed = sframe_signal_fetch (registers, &signal);
-  /* No instruction ends at an odd address: it was branched to.  */
+  /* No instruction ends at an odd address, so a branch has led there.  */
   registers->interrupted
     = (!sframe_signal_completes (&signal)
        || registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0);
@@ -193,7 +194,7 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_CALLER;
 }
 
-/* __makecontext_ret has an FDE that says that nobody called it.  */
+/* Not needed: the FDE of __makecontext_ret says that it has no caller.  */
 static inline bool
 sframe_context_start (uintptr_t pc)
 {

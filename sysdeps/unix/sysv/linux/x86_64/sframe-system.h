@@ -1,4 +1,4 @@
-/* Frames that Linux on x86-64 makes: signal frames and new contexts.
+/* Frames that Linux makes on x86-64: signal frames and new contexts.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -6,8 +6,8 @@
    The interface is described in sysdeps/generic/sframe-system.h.
 
    The handler returns to a trampoline that the C library supplies
-   (sa_restorer).  Its code is part of the ABI, since debuggers and unwinders
-   know it by these bytes; SFrame has no FDE for it.  */
+   (sa_restorer).  Its code is part of the ABI: debuggers and unwinders
+   recognize its bytes.  SFrame has no FDE for it.  */
 
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
@@ -21,8 +21,8 @@
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 9
 
-/* What sigaction passes for sa_restorer.  Weak, since a static program need
-   not have it.  */
+/* The trampoline that sigaction passes as sa_restorer.  Weak, since a static
+   program need not contain it.  */
 extern char __restore_rt[] attribute_hidden __attribute__ ((weak));
 
 static inline bool
@@ -41,15 +41,15 @@ sframe_signal_trampoline (const unsigned char *code)
   return memcmp (code, expected, sizeof expected) == 0;
 }
 
-/* The trampoline is in an object.  */
+/* The trampoline is always in an object.  */
 static inline bool
 sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 {
   return false;
 }
 
-/* The C library's trampoline begins with a byte more than the handler returns
-   to.  */
+/* Not needed: the FDE of the C library's trampoline begins one byte before the
+   address that the handler returns to.  */
 static inline bool
 sframe_signal_object (const struct link_map *map)
 {
@@ -57,12 +57,13 @@ sframe_signal_object (const struct link_map *map)
 }
 
 /* The return to the trampoline has popped the first member of struct
-   rt_sigframe, so that SP points to the second one, the context.  The third
-   one is the siginfo_t.  The signal mask in the context is the kernel's.  */
+   rt_sigframe, so SP points to the second one, the context.  The siginfo_t
+   follows right after the kernel's signal mask, which is shorter than that of
+   the C library.  */
 #define SFRAME_SIGNAL_INFO (offsetof (ucontext_t, uc_sigmask) + __NSIG_BYTES)
 
-/* A page fault, and that it came from fetching an instruction.  Document:
-   Intel's manual, volume 3, "Interrupt 14".  */
+/* The number of the page fault, and the error code bit for an instruction
+   fetch.  Document: Intel's manual, volume 3, "Interrupt 14".  */
 #define SFRAME_TRAP_PAGE_FAULT 14
 #define SFRAME_PAGE_FAULT_FETCH 16
 
@@ -73,8 +74,8 @@ sframe_read_greg (struct sframe_stack *stack, uintptr_t gregs, int number,
   return __sframe_stack_read (stack, gregs + number * sizeof (greg_t), value);
 }
 
-/* What a signal frame has of the last trap that the thread had.  Linux never
-   clears it, so that it need not be what the signal is about.  */
+/* The last trap of the thread, as the signal frame records it.  Linux never
+   clears it, so the signal may have another cause.  */
 struct sframe_trap
 {
   uintptr_t number;
@@ -91,7 +92,7 @@ sframe_read_trap (struct sframe_stack *stack, uintptr_t gregs,
 	  && sframe_read_greg (stack, gregs, REG_CR2, &trap->address));
 }
 
-/* Whether TRAP comes from fetching what is at PC.  */
+/* Whether TRAP is a page fault from fetching the instruction at PC.  */
 static inline bool
 sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
 {
@@ -100,12 +101,11 @@ sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
 	  && trap->address == pc);
 }
 
-/* Whether SIGNAL, read from the place of a siginfo_t, is one of a fault, given
-   the last TRAP and MASK, the address of the signal mask before.  Without
-   SA_SIGINFO the place holds what was there before.  If that is no signal's
-   number, those that are blocked in the handler tell, of which the signal is
-   one.  The price is a system call in a trace that is in such a handler of a
-   thread that has once had a trap.  */
+/* Whether the signal is one of a fault.  TRAP is the last trap; MASK is the
+   address of the saved signal mask.  SIGNAL is garbage if the handler was
+   installed without SA_SIGINFO.  If it has no valid signal number, check which
+   signals the handler blocks, since it blocks its own.  This costs a system
+   call, but only in such a handler and in a thread that once had a trap.  */
 static inline bool
 sframe_signal_is_fault (const struct sframe_signal *signal,
 			const struct sframe_trap *trap, uintptr_t mask,
@@ -116,8 +116,9 @@ sframe_signal_is_fault (const struct sframe_signal *signal,
 	      && sframe_signal_may_handle_fault (mask, stack)));
 }
 
-/* Find out what has led to the signal with CONTEXT, whose PC *REGISTERS
-   has.  */
+/* Find the cause of the signal whose context is at CONTEXT: set fetch_failed
+   in *REGISTERS, which has the interrupted PC, and the doubt of *STACK.
+   Return false if the signal frame cannot be read.  */
 static inline bool
 sframe_signal_cause (struct sframe_registers *registers,
 		     struct sframe_stack *stack, uintptr_t context)
@@ -141,7 +142,7 @@ static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
-  /* The saved register of each DWARF number.  */
+  /* By DWARF number: the index in the saved registers.  */
   static const unsigned char saved[SFRAME_MACHINE_REGISTERS]
     = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
 	REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14,
@@ -160,9 +161,9 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_CALLER;
 }
 
-/* makecontext puts the start of __start_context for the return address, and
-   no call precedes it that a lookup could find.  Weak, since a static program
-   need not have it.  */
+/* makecontext stores the address of __start_context as the return address.  No
+   call precedes it, so looking up the byte before it would find another
+   function.  Weak, since a static program need not contain it.  */
 extern char __start_context[] attribute_hidden __attribute__ ((weak));
 
 static inline bool
