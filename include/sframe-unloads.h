@@ -13,7 +13,7 @@
 struct sframe_unloads
 {
   /* How many objects were unloaded.  Written by the loader under
-     dl_load_lock.  A trace ignores rules that were cached under a lower
+     dl_load_lock.  A trace ignores rules that were cached under an older
      count: their objects may be gone.  */
   uint64_t count;
   /* The counters of traces that may read objects, one for each parity of the

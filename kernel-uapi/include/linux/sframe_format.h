@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SFrame version 3 as it lies in memory: layout and constants.
+ * The layout and the constants of an SFrame version 3 section.
  *
  * Written from the specification, "The SFrame Format, Version 3".  A section
  * is a header, an optional auxiliary header, the index of functions (FDEs)
- * and the rows (FREs), each function's preceded by its attribute.  All has
- * the byte order of the machine.  GNU ld aligns no more than header and index,
- * and those to 4 bytes, hence the packed structures.
+ * and the rows (FREs); the attribute of a function precedes its rows.  All
+ * values have the byte order of the machine.  GNU ld aligns only header and
+ * index, to 4 bytes; hence the packed structures.
  */
 #ifndef _LINUX_SFRAME_FORMAT_H
 #define _LINUX_SFRAME_FORMAT_H
@@ -21,27 +21,27 @@
 #define SFRAME_ABI_AMD64_LE		3
 #define SFRAME_ABI_S390X_BE		4
 
-/* Flags of a section; one with others speaks of something unknown. */
+/* Flags of a section.  A section with any other flag is rejected. */
 #define SFRAME_F_FDE_SORTED		BIT(0)
-/* A function start counts from its own field, not from the section. */
+/* A function start is relative to its own field, not to the section. */
 #define SFRAME_F_FDE_START_PCREL	BIT(2)
 #define SFRAME_F_ALL			(SFRAME_F_FDE_SORTED | \
 					 SFRAME_F_FDE_START_PCREL)
 
 /**
- * struct sframe_header - what a section begins with
+ * struct sframe_header - header of a section
  * @magic:	SFRAME_MAGIC
  * @version:	SFRAME_VERSION_3
  * @flags:	SFRAME_F_*
  * @abi:	SFRAME_ABI_*
- * @fixed_fp:	offset from the CFA where FP is always saved; 0: not fixed
+ * @fixed_fp:	offset from the CFA at which FP is always saved; 0: not fixed
  * @fixed_ra:	the same for the return address
  * @aux_len:	bytes of auxiliary header that follow
  * @nr_fdes:	number of entries in the index
  * @nr_fres:	number of rows of all functions
  * @fre_len:	bytes of rows and attributes
- * @fde_off:	where the index begins, from the end of the auxiliary header
- * @fre_off:	where the first attribute is, likewise
+ * @fde_off:	offset of the index from the end of the auxiliary header
+ * @fre_off:	offset of the first attribute from there
  */
 struct sframe_header {
 	u16	magic;
@@ -60,9 +60,9 @@ struct sframe_header {
 
 /**
  * struct sframe_fde - an entry of the index
- * @start:	where the function begins, see SFRAME_F_FDE_START_PCREL
+ * @start:	start of the function, see SFRAME_F_FDE_START_PCREL
  * @size:	its size in bytes; may be 0
- * @attr_off:	where its attribute is, from the first attribute
+ * @attr_off:	offset of its attribute from the first attribute
  */
 struct sframe_fde {
 	s64	start;
@@ -72,10 +72,10 @@ struct sframe_fde {
 
 /**
  * struct sframe_attr - attribute of a function; its rows follow
- * @nr_fres:	number of rows; none marks an outermost frame
- * @info:	how rows are coded, SFRAME_ATTR_*
+ * @nr_fres:	number of rows; 0 marks an outermost frame
+ * @info:	encoding of the rows, SFRAME_ATTR_*
  * @info2:	type of the function
- * @rep_size:	size of the block of code that is repeated
+ * @rep_size:	size of the repeated block of code
  */
 struct sframe_attr {
 	u16	nr_fres;
@@ -84,7 +84,7 @@ struct sframe_attr {
 	u8	rep_size;
 } __packed;
 
-/* attr.info: a row's start takes 1 << type bytes; code of repeated blocks. */
+/* attr.info: the start of a row has 1 << type bytes. */
 #define SFRAME_ATTR_FRE_TYPE(info)	((info) & 0xf)
 #define SFRAME_ATTR_REPEATED(info)	(!!((info) & BIT(4)))
 #define SFRAME_ATTR_SIGNAL(info)	(!!((info) & BIT(7)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SFrame tables of user space: what a trace keeps of the one that it is in.
+ * The SFrame table that a trace has looked up last.
  */
 #ifndef _LINUX_SFRAME_TYPES_H
 #define _LINUX_SFRAME_TYPES_H
@@ -8,12 +8,12 @@
 #include <linux/types.h>
 
 /**
- * struct sframe_view - a table whose header was found valid
+ * struct sframe_view - a table with a valid header
  * @start:	user address of the header
  * @size:	bytes of the whole section
- * @text:	the text range that it was registered for, if it was
- * @text_size:	bytes of that
- * @id:		of the registration of the table; 0 if there is none
+ * @text:	start of the text range that it is registered for, if any
+ * @text_size:	bytes of the text range
+ * @id:		ID of the registration; 0 if there is none
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start
  * @nr_fdes:	entries of the index, not 0
@@ -23,8 +23,8 @@
  * @fixed_fp:	as in the header
  * @fixed_ra:	as in the header
  *
- * Index and rows lie inside the section; that is all that is known of them,
- * for they can change at any time.
+ * Index and rows were checked to lie inside the section.  Their contents are
+ * never trusted: the process can change them at any time.
  */
 struct sframe_view {
 	unsigned long	start;

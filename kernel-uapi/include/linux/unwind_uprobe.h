@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Addresses that uprobes put into user stacks, for the unwinder of user space.
+ * Replace addresses of probe code when unwinding user space.
  */
 #ifndef _LINUX_UNWIND_UPROBE_H
 #define _LINUX_UNWIND_UPROBE_H
@@ -14,7 +14,7 @@ void __unwind_uprobe_start(struct unwind_user_state *state);
 void __unwind_uprobe_signal(struct unwind_user_state *state);
 unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp);
 
-/* Put @state, the topmost frame, where the program would be without probes. */
+/* Move @state, the topmost frame, to where it would be without probes. */
 static inline void unwind_uprobe_start(struct unwind_user_state *state)
 {
 	if (unlikely(current->utask))
@@ -29,8 +29,8 @@ static inline void unwind_uprobe_signal(struct unwind_user_state *state)
 }
 
 /*
- * Where the program would return to, with SP at @sp then, in place of @ra,
- * which may be the trampoline of a uretprobe.
+ * The original return address if @ra is the trampoline of a uretprobe, or else
+ * @ra.  @sp is SP after the return.
  */
 static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User stacks of a task that is being probed: the addresses as the program
- * knows them.
+ * Unwind the user stack of a probed task: replace addresses in probe code by
+ * those of the program.
  *
- * A uprobe has its instruction executed in a slot somewhere else, a uretprobe
- * has its function return to a trampoline.  Neither place has a table, or says
- * anything to whoever reads the trace.
+ * With a uprobe, the probed instruction runs in an XOL slot; with a uretprobe,
+ * the function returns to a trampoline.  Neither has a table, nor a meaning to
+ * the reader of the trace.
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -17,12 +17,12 @@
 #include <asm/unwind_user_sframe.h>
 
 /**
- * __unwind_uprobe_ra - find where a function with a uretprobe returns to
- * @ra:		its return address
- * @sp:		what SP is when it has returned
+ * __unwind_uprobe_ra - find the original return address under a uretprobe
+ * @ra:		return address on the stack
+ * @sp:		SP after the return
  *
- * Only the current task changes the list, of 64 entries at most.  One that
- * longjmp() has left behind is of another place in the stack, or was replaced.
+ * Only the current task changes the list, which has at most 64 entries.  An
+ * entry that longjmp() has left behind has another SP, or was replaced.
  *
  * Return: the original return address if @ra is the trampoline, or else @ra.
  */
@@ -38,10 +38,7 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 	return ra;
 }
 
-/*
- * Leave the trampoline that @state may be in.  What it does to SP is undone as
- * it will be.
- */
+/* Leave the trampoline of a probe, if @state is in one; correct IP and SP. */
 static void unwind_uprobe_leave(struct unwind_user_state *state)
 {
 	if (state->ws == sizeof(long))
@@ -50,10 +47,11 @@ static void unwind_uprobe_leave(struct unwind_user_state *state)
 }
 
 /**
- * __unwind_uprobe_start - leave the code of probes at the top of a stack
- * @state:	the topmost frame; only its IP and SP are changed
+ * __unwind_uprobe_start - leave probe code in the topmost frame
+ * @state:	the frame; only its IP and SP are changed
  *
- * What is in a slot has not been executed.
+ * An instruction in an XOL slot has not been executed yet, so IP becomes the
+ * address of the original instruction.
  */
 void __unwind_uprobe_start(struct unwind_user_state *state)
 {
@@ -62,10 +60,10 @@ void __unwind_uprobe_start(struct unwind_user_state *state)
 }
 
 /**
- * __unwind_uprobe_signal - leave the code of probes where a signal came
- * @state:	the frame that was interrupted
+ * __unwind_uprobe_signal - leave probe code in an interrupted frame
+ * @state:	the frame that a signal has interrupted
  *
- * It is not in a slot, where signals have to wait.
+ * It cannot be in an XOL slot: signals are deferred there.
  */
 void __unwind_uprobe_signal(struct unwind_user_state *state)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Steps up a user stack that only s390 knows of: signal frames, back chain.
+ * Unwind steps of user space that are specific to s390: signal frames, back
+ * chain.
  *
- * Nothing that is read is trusted, and what may be no frame is declined: a
- * wrong frame is worse than a trace that ends.
+ * Nothing read from user space is trusted.  A doubtful frame is rejected: a
+ * wrong frame is worse than a trace that ends early.
  */
 #include <linux/errno.h>
 #include <linux/list.h>
@@ -22,11 +23,11 @@
 #include <asm/ucontext.h>
 #include <asm/unistd.h>
 
-/* What the handler of a signal returns to: SVC, and the number in it. */
+/* The instruction to which a signal handler returns: SVC with the number. */
 #define SVC_SIGRETURN		(0x0a00 | __NR_sigreturn)
 #define SVC_RT_SIGRETURN	(0x0a00 | __NR_rt_sigreturn)
 
-/* The two kinds of signal frames, up to where they depend on the machine. */
+/* The two kinds of signal frames, up to the machine-dependent part. */
 struct signal_frame {
 	u8			save_area[__SIGNAL_FRAMESIZE];
 	struct sigcontext	context;
@@ -41,7 +42,7 @@ struct rt_signal_frame {
 	struct ucontext		ucontext;
 };
 
-/* The instruction that a signal restorer at @ip consists of, or 0. */
+/* The instruction at @ip if it is a signal restorer, or else 0. */
 static u16 restorer_at(unsigned long ip)
 {
 	u16 svc;
@@ -52,9 +53,9 @@ static u16 restorer_at(unsigned long ip)
 }
 
 /*
- * Whether a signal leaves the PSW behind the instruction that it came from.
- * Otherwise the PSW is at the one to be executed next, be it again, as after
- * a page fault, or for the first time.
+ * Whether the PSW of a signal points after the instruction that caused it.
+ * Otherwise it points to the instruction to execute next, which may be the
+ * faulting one, as after a page fault.
  */
 static bool psw_is_behind(int signal, int code)
 {
@@ -69,20 +70,20 @@ static bool psw_is_behind(int signal, int code)
 	}
 }
 
-/* Signals that are queued last, of which one may be that of a fault. */
+/* How many of the last queued signals are examined. */
 #define QUEUED_MAX	4
 
-/* No instruction is longer. */
+/* Length of the longest instruction. */
 #define INSN_MAX	6
 
 /**
- * s390_unwind_ip_behind - whether the task has faulted in front of an address
- * @ip:		where its PSW is
+ * s390_unwind_ip_behind - whether the task has faulted just before an address
+ * @ip:		address in its PSW
  *
- * Others may send it signals, too, though not such as tell of a place.  Only
- * the last ones are looked at: a task can have any number of them.
+ * Only the last QUEUED_MAX signals are examined: other tasks can queue any
+ * number of signals, though not with the code and address of a fault.
  *
- * Return: whether that is behind the instruction that faulted.
+ * Return: whether @ip follows the instruction that faulted.
  */
 bool s390_unwind_ip_behind(unsigned long ip)
 {
@@ -107,9 +108,10 @@ bool s390_unwind_ip_behind(unsigned long ip)
 }
 
 /*
- * Find the registers in the signal frame at @sp, which @svc returns from, and
- * whether the PSW among them is behind its instruction.  A handler without
- * siginfo is not told whether the signal was sent: it is taken for a fault.
+ * Store in @regs the address of the registers in the signal frame at @sp, from
+ * which @svc returns, and in @behind whether their PSW points after the
+ * instruction that caused the signal.  Without siginfo the frame does not say
+ * whether the signal was sent; assume a fault.
  */
 static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
 			    bool *behind)
@@ -130,18 +132,18 @@ static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
 	return ret;
 }
 
-/* Whether there can be a frame at SP: a program can make it any number. */
+/* Whether SP is aligned: a program can set it to any value. */
 static bool is_aligned(const struct unwind_user_state *state)
 {
 	return !(state->sp & (sizeof(long) - 1));
 }
 
 /**
- * s390_unwind_signal - step from a signal restorer to what was interrupted
- * @state:	the frame; its SP is what the handler was called with
+ * s390_unwind_signal - step from a signal restorer to the interrupted frame
+ * @state:	the frame; its SP is that at the start of the handler
  *
- * The restorer is in the vDSO, or, if a program has its own, anywhere, be it
- * on the stack.  What was interrupted may be on another stack.
+ * The restorer is in the vDSO, or, if the program has its own, anywhere, even
+ * on the stack.  The interrupted frame may be on another stack.
  *
  * Return: 0, -ENOENT if this is no restorer, -EINVAL, -EFAULT.
  */
@@ -172,8 +174,8 @@ int s390_unwind_signal(struct unwind_user_state *state)
 }
 
 /*
- * Whether @ip is behind BRASL, BRAS or BASR with register 14: a call.  The
- * mapping may begin with that, and what cannot be read is believed.
+ * Whether a call (BRASL, BRAS or BASR with register 14) precedes @ip.  The
+ * mapping may begin with the call.  True if the code cannot be read.
  */
 static bool is_behind_call(unsigned long ip)
 {
@@ -191,10 +193,10 @@ static bool is_behind_call(unsigned long ip)
 }
 
 /**
- * s390_unwind_restorer - whether a signal handler returns to an address
+ * s390_unwind_restorer - whether an address is that of a signal restorer
  * @ip:		the address, which is in an executable mapping
  *
- * Return: whether a system call that ends a signal is there.
+ * Return: whether the instruction there is a sigreturn system call.
  */
 bool s390_unwind_restorer(unsigned long ip)
 {
@@ -205,20 +207,20 @@ bool s390_unwind_restorer(unsigned long ip)
  * s390_unwind_return_ok - whether a frame may return to an address
  * @ip:		the address, which is in an executable mapping
  *
- * Return: whether a call or a signal can have left it there.
+ * Return: whether @ip follows a call or is a signal restorer.
  */
 bool s390_unwind_return_ok(unsigned long ip)
 {
 	return is_behind_call(ip) || restorer_at(ip);
 }
 
-/* By halfwords; -1 is any. */
+/* Halfwords in the patterns below; -1 matches any. */
 #define STUB_LEN 14
 
 /*
- * An entry of the PLT, and the code in front of it, which all entries share:
- * GNU ld 2.47 writes no tables for those of shared objects.  See "Procedure
- * Linkage Table" in the ABI.
+ * A PLT entry, and the code before the first one (PLT0), which all entries
+ * share.  GNU ld 2.47 writes no tables for those of shared objects.  See
+ * "Procedure Linkage Table" in the ABI.
  */
 static const int plt_entry[STUB_LEN] = {
 	0xc010, -1, -1, 0xe310, 0x1000, 0x0004, 0x07f1, 0x0d10, 0xe310, 0x100c,
@@ -239,10 +241,10 @@ static bool is_stub(const u16 *code, const int *stub)
 }
 
 /**
- * s390_unwind_in_stub - whether code only passes a call on
- * @ip:		its address
+ * s390_unwind_in_stub - whether an address is in a PLT
+ * @ip:		the address
  *
- * Return: whether it is that of a PLT, which leaves the stack alone.
+ * Return: whether the code is that of a PLT, which does not change SP.
  */
 bool s390_unwind_in_stub(unsigned long ip)
 {
@@ -256,13 +258,13 @@ bool s390_unwind_in_stub(unsigned long ip)
 	return false;
 }
 
-/* How far to look ahead for LGDR; gcc puts it at most that many bytes on. */
+/* How far to look ahead for LGDR: in code by gcc it is not farther. */
 #define RESTORE_MAX	64
 
 #define LGDR		0xb3cd
 #define LDGR		0xb3c1
 
-/* Whether the instruction that begins with @code may go somewhere else. */
+/* Whether the instruction that begins with @code may branch. */
 static bool is_branch(u16 code)
 {
 	switch (code >> 8) {
@@ -281,14 +283,15 @@ static bool is_branch(u16 code)
 }
 
 /**
- * s390_unwind_saved_sp - find the FPR that a leaf function keeps SP in
- * @ip:		an address in it
+ * s390_unwind_saved_sp - find the FPR in which a leaf function has saved SP
+ * @ip:		an address in the function
  *
- * gcc says that SP is the caller's some instructions before LGDR makes it so,
- * and the format cannot tell where SP is until then.  Code can: LGDR comes
- * before any branch, and before LDGR if SP is there already.
+ * In tables by gcc, SP is the caller's some instructions before LGDR restores
+ * it: SFrame cannot express that SP is in an FPR.  So search for LGDR from @ip
+ * up to the first branch, or to an LDGR that saves SP, before which SP is in
+ * its own register.
  *
- * Return: its number, or -1 if SP is in its own register.
+ * Return: the number of the FPR, or -1 if SP is in its own register.
  */
 int s390_unwind_saved_sp(unsigned long ip)
 {
@@ -305,22 +308,22 @@ int s390_unwind_saved_sp(unsigned long ip)
 			return regs & 0xf;
 		if (code == LDGR && (regs & 0xf) == 0xf)
 			break;
-		/* The first two bits tell the length. */
+		/* The first two bits of an instruction encode its length. */
 		ip += code < 0x4000 ? 2 : code < 0xc000 ? 4 : 6;
 	}
 	return -1;
 }
 
-/* Whether the frame is one that a wrapper in the vDSO has made. */
+/* Whether @ip is in the vDSO, whose wrappers have frames of their own kind. */
 static bool in_vdso(unsigned long ip)
 {
 	return ip - current->mm->context.vdso_base < vdso_text_size();
 }
 
 /*
- * Find SP and IP of the frame that called @state; SP is 0 if none did.  The
- * wrappers of the vDSO end the back chain, as their callers need not have one,
- * and keep the return address elsewhere.
+ * Find SP and IP of the frame that called @state; SP is 0 if there is none.
+ * The wrappers of the vDSO store 0 as back chain, since their callers need not
+ * have one, and save the return address in their own frame.
  */
 static int find_caller(const struct unwind_user_state *state,
 		       unsigned long *sp, unsigned long *ip)
@@ -346,14 +349,14 @@ static int find_caller(const struct unwind_user_state *state,
  * s390_unwind_backchain - step to the calling frame by the back chain
  * @state:	the frame; on return, the one that called it
  *
- * A frame begins with the address of the next one, and the return address is
- * saved there.  That is so if the compiler was told to, which cannot be seen:
- * only what __sframe_guess_ok() finds likely is taken.  A function that is
- * interrupted before it has made its frame hides its caller.
+ * A frame begins with the address of the caller's frame, in which the return
+ * address is saved.  That holds only for code compiled with a back chain, which
+ * cannot be detected: __sframe_guess_ok() rejects unlikely frames.  If a
+ * function is interrupted before it has made its frame, its caller is missing.
  *
- * What FP was in the calling frame is not known afterwards.
+ * The FP of the calling frame is not known afterwards.
  *
- * Return: 0, or an error and @state as it was.
+ * Return: 0, or an error with @state unchanged.
  */
 int s390_unwind_backchain(struct unwind_user_state *state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the unwinder of user space asks s390 for.
+ * The s390 part of the user space unwinder.
  */
 #ifndef _ASM_S390_UNWIND_USER_H
 #define _ASM_S390_UNWIND_USER_H
@@ -9,7 +9,7 @@
 
 struct unwind_user_state;
 
-/* In the old addressing modes a pointer is less than a register. */
+/* In the 24-bit and 31-bit modes a pointer is smaller than a register. */
 static inline int unwind_user_word_size(struct pt_regs *regs)
 {
 	if (psw_bits(regs->psw).eaba != PSW_BITS_AMODE_64BIT)

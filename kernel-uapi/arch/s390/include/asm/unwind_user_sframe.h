@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What SFrame unwinding must know of s390: registers, the CFA, signal frames.
+ * Machine dependencies of SFrame unwinding on s390: registers, the CFA, signal
+ * frames.
  *
  * See the s390x ELF ABI supplement for the DWARF numbers.
  */
@@ -26,28 +27,28 @@
 #define SFRAME_REG_SP		15
 
 /*
- * The CFA is above SP at the call by the save area that the caller provides.
- * Its offsets are less that and divided by 8, so that small words will do.
+ * The CFA is SP at the call plus the save area that the caller provides.  CFA
+ * offsets are stored minus that size and divided by 8, to fit small words.
  */
 #define SFRAME_CFA_ABOVE_SP	160
 #define SFRAME_CFA_SCALE	8
 
-/* PLT entries leave the stack alone. */
+/* PLT entries do not change SP. */
 #define SFRAME_BLOCK_CFA_OFF	SFRAME_CFA_ABOVE_SP
 
-/* A call leaves the return address in its register. */
+/* A call leaves the return address in its register, not on the stack. */
 #define SFRAME_CALL_RA_OFF	0
 
-/* Bytes of the stack that a call takes. */
+/* Bytes of stack that a call uses. */
 #define SFRAME_CALL_SIZE	0
 
 /* Instructions are at even addresses. */
 #define SFRAME_INSN_ALIGN	2
 
-/* Where a frame, which begins with the back chain, has the RA of its callee. */
+/* Offset of the callee's RA in a frame, which begins with the back chain. */
 #define SFRAME_RECORD_RA_OFF	offsetof(struct stack_frame_user, gprs[8])
 
-/* SP leads to a frame whether or not that has been made for a back chain. */
+/* A valid chain from SP does not mean that code maintains a back chain. */
 #define SFRAME_CHAIN_TELLS	0
 
 /* DWARF numbers from 16 on are floating point registers, in this order. */
@@ -62,7 +63,7 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 				unsigned long *value)
 {
 	if (reg < SFRAME_REG_FPR) {
-		/* The number comes out of a table. */
+		/* The number comes from a table of user space. */
 		reg = array_index_nospec(reg, SFRAME_REG_FPR);
 		*value = regs->gprs[reg];
 		return 0;
@@ -76,7 +77,7 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 	return 0;
 }
 
-/* Read DWARF register @reg of an interrupted frame, saved at @sigregs. */
+/* Read DWARF register @reg of an interrupted frame from @sigregs. */
 static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 				      unsigned long *value)
 {
@@ -94,7 +95,7 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 			&regs->fpregs.fprs[sframe_fprs[reg]]);
 }
 
-/* Whether the topmost frame has faulted in front of @ip. */
+/* Whether the topmost frame has faulted at the instruction before @ip. */
 static inline bool sframe_arch_ip_behind(unsigned long ip)
 {
 	return s390_unwind_ip_behind(ip);
@@ -105,7 +106,10 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	return s390_unwind_signal(state);
 }
 
-/* Where SP is, by DWARF number, if a rule for @ip says that it is unchanged. */
+/*
+ * The DWARF number of the register with the caller's SP at @ip, for a rule that
+ * says that SP is unchanged.
+ */
 static inline u32 sframe_arch_sp_reg(unsigned long ip)
 {
 	int fpr = s390_unwind_saved_sp(ip);
@@ -116,7 +120,7 @@ static inline u32 sframe_arch_sp_reg(unsigned long ip)
 	return SFRAME_REG_SP;
 }
 
-/* The trampoline is one instruction. */
+/* The trampoline is one instruction: there is nothing to undo. */
 static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline) {}
 
@@ -125,7 +129,7 @@ static inline bool sframe_arch_in_stub(unsigned long ip)
 	return s390_unwind_in_stub(ip);
 }
 
-/* Whether a signal handler returns to @ip. */
+/* Whether @ip is the restorer to which a signal handler returns. */
 static inline bool sframe_arch_restorer(unsigned long ip)
 {
 	return s390_unwind_restorer(ip);

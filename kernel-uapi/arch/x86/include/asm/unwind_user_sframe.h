@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What SFrame unwinding must know of x86-64: registers, PLTs, signal frames.
+ * Machine dependencies of SFrame unwinding on x86-64: registers, PLTs, signal
+ * frames, probes.
  *
  * See the System V ABI, AMD64 supplement, for the DWARF numbers.
  */
@@ -23,37 +24,37 @@
 #define SFRAME_ABI		SFRAME_ABI_AMD64_LE
 #define SFRAME_REG_FP		6
 #define SFRAME_REG_SP		7
-/* A column of its own: the return address is in no register. */
+/* Only a column of tables: the return address is in no register. */
 #define SFRAME_REG_RA		16
 
-/* The CFA is SP before the call, and its offsets are coded as they are. */
+/* The CFA is SP before the call; its offsets are stored in bytes. */
 #define SFRAME_CFA_ABOVE_SP	0
 #define SFRAME_CFA_SCALE	1
 
 /*
- * The rows of a PLT are those of one entry, which is jumped to in place of
- * the function, so that where it begins the CFA is SP + 8.  GNU ld up to 2.47
- * says SP + 16 of the entries of .plt.got.  An entry of one row leaves SP
- * alone and has SP + 8 throughout; one of more rows cannot be mended.
+ * The rows of a PLT describe one entry.  It is called in place of the function,
+ * so the CFA at its start is SP + 8.  GNU ld up to 2.47 writes SP + 16 for the
+ * entries of .plt.got.  An entry of one row does not change SP, so the CFA is
+ * SP + 8 in all of it; an entry of several rows cannot be corrected.
  */
 #define SFRAME_BLOCK_CFA_OFF	8
 
-/* Where a call leaves the return address, from the CFA. */
+/* Offset from the CFA at which a call pushes the return address. */
 #define SFRAME_CALL_RA_OFF	(-8)
 
-/* Bytes of the stack that a call takes. */
+/* Bytes of stack that a call uses. */
 #define SFRAME_CALL_SIZE	8
 
-/* Instructions may be anywhere. */
+/* Instructions are not aligned. */
 #define SFRAME_INSN_ALIGN	1
 
-/* Where a frame record, which begins with that of the next, has the RA. */
+/* Offset of the RA in a frame record, which begins with the caller's FP. */
 #define SFRAME_RECORD_RA_OFF	8
 
-/* FP leads to a record only if code has made one and put FP there. */
+/* A valid chain from FP means that code has set up frame pointers. */
 #define SFRAME_CHAIN_TELLS	1
 
-/* DWARF number to where the register is in each kind of register dump. */
+/* By DWARF number: offsets of the register in pt_regs and in a ucontext. */
 #define SFRAME_REG(pt, sc)					\
 	{ offsetof(struct pt_regs, pt), offsetof(struct ucontext, uc_mcontext.sc) }
 
@@ -74,13 +75,13 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 {
 	if (reg >= ARRAY_SIZE(sframe_regs))
 		return -ENOENT;
-	/* The number comes out of a table. */
+	/* The number comes from a table of user space. */
 	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_regs));
 	*value = regs_get_register(regs, sframe_regs[reg].pt_regs);
 	return 0;
 }
 
-/* Read DWARF register @reg as a signal frame with @ucontext has it. */
+/* Read DWARF register @reg from the signal frame with @ucontext. */
 static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
 				      unsigned long *value)
 {
@@ -92,8 +93,8 @@ static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
 }
 
 /*
- * mov $__NR_rt_sigreturn, %rax; syscall: the C library brings this along for
- * handlers to return to, and debuggers know signal frames by it.
+ * mov $__NR_rt_sigreturn, %rax; syscall: the signal restorer of the C library,
+ * to which handlers return.  Debuggers recognize signal frames by this code.
  */
 #define SFRAME_RESTORER_MOV	0x0000000fc0c748ULL
 #define SFRAME_RESTORER_MOV_LEN	7
@@ -118,7 +119,7 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 	       next == SFRAME_RESTORER_SYSCALL;
 }
 
-/* Whether INT3 is in front of @ip. */
+/* Whether the byte before @ip is INT3. */
 static inline bool sframe_behind_int3(unsigned long ip)
 {
 	u8 code;
@@ -126,7 +127,7 @@ static inline bool sframe_behind_int3(unsigned long ip)
 	return !get_user(code, (u8 __user *)(ip - 1)) && code == 0xcc;
 }
 
-/* Whether the topmost frame has trapped in front of @ip. */
+/* Whether the topmost frame has trapped at the INT3 before @ip. */
 static inline bool sframe_arch_ip_behind(unsigned long ip)
 {
 	return sigismember(&current->pending.signal, SIGTRAP) &&
@@ -134,8 +135,8 @@ static inline bool sframe_arch_ip_behind(unsigned long ip)
 }
 
 /**
- * sframe_arch_signal - step from a signal restorer to what was interrupted
- * @state:	the frame; its SP is at the ucontext, since the handler returned
+ * sframe_arch_signal - step from a signal restorer to the interrupted frame
+ * @state:	the frame; its SP points to the ucontext
  *
  * The interrupted function may be on another stack: its SP can be anywhere.
  *
@@ -164,13 +165,13 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	return 0;
 }
 
-/* Bytes of the longest CALL that is looked for. */
+/* Length of the longest CALL that is recognized. */
 #define SFRAME_CALL_LEN		7
 
 /*
- * Read the bytes in front of @ip to the end of @code and return how many there
- * are: none if they can be executed but not read.  The mapping may begin with
- * them.
+ * Read the bytes before @ip into the end of @code and return their number:
+ * fewer than SFRAME_CALL_LEN near the start of a mapping, 0 if the code is
+ * execute-only.
  */
 static inline unsigned int sframe_code_before(unsigned long ip, u8 *code)
 {
@@ -186,14 +187,14 @@ static inline unsigned int sframe_code_before(unsigned long ip, u8 *code)
 	return n;
 }
 
-/* Whether @byte is @opcode, or a uprobe's breakpoint in place of it. */
+/* Whether @byte is @opcode, or may be the breakpoint of a uprobe instead. */
 static inline bool sframe_is_opcode(u8 byte, u8 opcode)
 {
 	return byte == opcode ||
 	       (byte == 0xcc && mm_flags_test(MMF_HAS_UPROBES, current->mm));
 }
 
-/* Whether the @len bytes at @code, 2 at least, are FF /2, without prefixes. */
+/* Whether the @len bytes at @code, at least 2, are FF /2 without prefixes. */
 static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
 {
 	u8 mod = code[1] >> 6, rm = code[1] & 7;
@@ -211,8 +212,8 @@ static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
 }
 
 /*
- * Whether @ip, which is in an executable mapping, is behind CALL with an
- * offset, or with what a register has.  What cannot be read is believed.
+ * Whether a direct or indirect CALL precedes @ip, which is in an executable
+ * mapping.  True if the code before @ip cannot be read.
  */
 static inline bool sframe_behind_call(unsigned long ip)
 {
@@ -229,18 +230,18 @@ static inline bool sframe_behind_call(unsigned long ip)
 	return false;
 }
 
-/* pop %r11; pop %rcx; ret: behind the system call for uretprobes. */
+/* pop %r11; pop %rcx; ret: follows the system call for uretprobes. */
 static const u8 sframe_uretprobe_exit[] = { 0x41, 0x5b, 0x59, 0xc3 };
 
-/* pop %rax; pop %r11; pop %rcx; ret $128: behind that for optimized uprobes. */
+/* pop %rax; pop %r11; pop %rcx; ret $128: the same for optimized uprobes. */
 static const u8 sframe_uprobe_exit[] = {
 	0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0x00,
 };
 
-/* How long the trampoline for uretprobes is in front of its exit. */
+/* Length of the trampoline for uretprobes before its exit. */
 #define SFRAME_URETPROBE_ENTRY_LEN	13
 
-/* Whether @code, of at most 8 bytes, is at @ip. */
+/* Whether the bytes at @ip are @code; @len is at most 8. */
 static inline bool sframe_code_is(unsigned long ip, const u8 *code,
 				  unsigned int len)
 {
@@ -250,7 +251,7 @@ static inline bool sframe_code_is(unsigned long ip, const u8 *code,
 	       !memcmp(there, code, len);
 }
 
-/* Put @state to where its code pops @pops words, then returns and adds @add. */
+/* Step as code does that pops @pops words and returns, with @add for RET. */
 static inline void sframe_pop_and_return(struct unwind_user_state *state,
 					 unsigned int pops, unsigned int add)
 {
@@ -264,17 +265,18 @@ static inline void sframe_pop_and_return(struct unwind_user_state *state,
 }
 
 /*
- * Leave the trampoline of a probe, if @state is in one.  Behind its system call
- * the address to go on at is on the stack; before it that is in the kernel, and
- * @state is put back to the start of the trampoline, as if the one to four
- * instructions that push three registers had not been executed.
+ * Leave the trampoline of a probe, if @state is in one.  After its system call,
+ * the address to continue at is on the stack.  Before, only the kernel has that
+ * address: move @state back to the start of the trampoline, as if the
+ * instructions before the system call, which push three registers, had not been
+ * executed.
  */
 static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline)
 {
 	unsigned long off = state->ip - trampoline;
 
-	/* It is at the start of a page, if there is one. */
+	/* The trampoline, if there is one, is at the start of a page. */
 	if (IS_ALIGNED(trampoline, PAGE_SIZE) &&
 	    off < SFRAME_URETPROBE_ENTRY_LEN) {
 		state->ip = trampoline;
@@ -288,19 +290,19 @@ static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 	}
 }
 
-/* SP is nowhere else. */
+/* The caller's SP is never in another register. */
 static inline u32 sframe_arch_sp_reg(unsigned long ip)
 {
 	return SFRAME_REG_SP;
 }
 
-/* There are tables for whatever passes calls on. */
+/* PLT stubs have tables. */
 static inline bool sframe_arch_in_stub(unsigned long ip)
 {
 	return false;
 }
 
-/* Whether a signal handler returns to @ip. */
+/* Whether @ip is the restorer to which a signal handler returns. */
 static inline bool sframe_arch_restorer(unsigned long ip)
 {
 	return sframe_in_restorer(ip, false);
