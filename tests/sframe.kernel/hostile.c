@@ -6,7 +6,9 @@
    registered and a stack of random words is unwound, where reads fail now and
    then.  A step goes up the stack and ends, or fails with one of its errors
    and changes nothing, does not do more than the work it is allowed, and
-   leaves the table registered if that is not corrupt.  */
+   leaves the table registered if that is not corrupt.  Then stacks that return
+   into the text are unwound with rules remembered and without, to the same
+   end.  */
 
 #include <linux/unwind_user_types.h>
 
@@ -15,7 +17,7 @@
 #include "../sframe.unit/chance.h"
 #include "../sframe.unit/elf-section.h"
 
-enum { STACK_WORDS = 512, STEPS_MAX = 64, DAMAGE_MAX = 4 };
+enum { STACK_WORDS = 512, STEPS_MAX = 64, DAMAGE_MAX = 4, TRACE_MAX = 32 };
 /* Where the stack is, and the table; the text is where that says.  */
 static const unsigned long stack = 0x7f0000000000, table = 0x400000000000;
 
@@ -26,6 +28,8 @@ static unsigned long round_nr;
 
 /* Steps that went up, ended the walk, and failed, by error.  */
 static unsigned long stepped, done, refused, errors[256];
+/* Traces that were compared, and frames in them by remembered rules.  */
+static unsigned long compared, remembered;
 
 static void
 require_that (bool good, const char *what)
@@ -184,6 +188,82 @@ walk (void)
     }
 }
 
+struct trace
+{
+  unsigned long entries[TRACE_MAX];
+  unsigned int count;
+  struct unwind_user_state end;
+  int result;
+};
+
+/* Unwind from STATE as unwind_user () does.  */
+static struct trace
+unwind (struct unwind_user_state state)
+{
+  struct trace t = { .result = 0 };
+  struct unwind_stacktrace to = { .entries = t.entries };
+
+  while (t.result == 0 && !state.done)
+    {
+      t.entries[to.nr++] = state.ip;
+      unsigned int before = to.nr;
+      sframe_unwind_known (&state, &to, TRACE_MAX);
+      remembered += to.nr - before;
+      if (to.nr >= TRACE_MAX)
+	break;
+      t.result = sframe_unwind_next (&state);
+    }
+  t.count = to.nr;
+  t.end = state;
+  return t;
+}
+
+/* A stack in which nearly each word is a return address, or a frame pointer
+   that goes up a little.  */
+static struct unwind_user_state
+likely_state (void)
+{
+  struct unwind_user_state state = any_state ();
+
+  for (unsigned int i = 0; i < STACK_WORDS; ++i)
+    if (below (32) != 0)
+      words[i] = (below (3) == 0 ? stack + (i + below (8)) * 8
+		  : table + fde_start (below (min (nr_fdes, 24UL))) + below (48));
+  state.fp = stack + below (STACK_WORDS / 4) * 8;
+  return state;
+}
+
+/* Unwind without memory for rules, then with, then by what is remembered.  */
+static void
+compare (void)
+{
+  struct unwind_user_state from = likely_state ();
+  struct trace fresh = unwind (from);
+
+  /* The table is gone, or there was too much work.  */
+  if (fresh.result == -EBADMSG || fresh.end.sframe_rows >= 65536)
+    return;
+  machine.remembers = true;
+  for (unsigned int i = 0; i < 2; ++i)
+    {
+      struct trace again = unwind (from);
+      require_that (again.count == fresh.count
+		    && again.result == fresh.result
+		    && again.end.done == fresh.end.done
+		    && again.end.ip == fresh.end.ip
+		    && again.end.sp == fresh.end.sp
+		    && again.end.fp == fresh.end.fp
+		    && again.end.topmost == fresh.end.topmost
+		    && again.end.interrupted == fresh.end.interrupted
+		    && again.end.ucontext == fresh.end.ucontext
+		    && memcmp (again.entries, fresh.entries,
+			       fresh.count * sizeof fresh.entries[0]) == 0,
+		    "the same stack by remembered rules");
+    }
+  machine.remembers = false;
+  ++compared;
+}
+
 static void
 one_round (void)
 {
@@ -195,6 +275,9 @@ one_round (void)
   require_that (result == 0 || result == -EINVAL, "added, or refused");
   for (unsigned int i = 0; i < 4 && result == 0; ++i)
     walk ();
+  /* For the rules that are remembered to be of what was damaged alone.  */
+  for (unsigned int i = 0; i < 4 && result == 0; ++i)
+    compare ();
   refused += result != 0;
   result = sframe_remove (table);
   require_that (result == 0 || result == -ENOENT, "removed, or gone");
@@ -242,11 +325,13 @@ main (int argc, char **argv)
 	&& errors[ENOENT] > count / 100 && errors[EFAULT] > count / 100
 	&& errors[EBADMSG] > count / 100 && errors[EINVAL] > count / 100,
 	"all kinds of ends were met");
+  printf ("%lu traces compared, %lu remembered frames\n", compared, remembered);
+  tell (compared > count && remembered > count, "rules were remembered");
   free (process.areas[1].bytes);
   process.areas[1].bytes = NULL;
   machine_exit (&process);
   rcu_barrier ();
-  tell (machine.objects == 0, "nothing is left");
+  tell (machine.objects == 0 && machine.caches == 0, "nothing is left");
   free (section.bytes);
   return 0;
 }

@@ -5,9 +5,15 @@
    The model keeps a plain array of what each process has registered, and the
    owner of each page, and answers from them by the words of
    manual/PR_ADD_SFRAME.2const.  After each of COUNT operations, what is found
-   of a process must be what its model says, and no object be left over.  */
+   of a process must be what its model says, and no object be left over.  Rules
+   that are remembered have the number of the table that they were read from
+   as an offset.  */
 
 #include "process.h"
+
+#include "sframe_cache.h"
+
+#include <asm/unwind_user_sframe.h>
 
 #include "../sframe.unit/chance.h"
 
@@ -39,7 +45,7 @@ enum outcome
 {
   ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
   KEPT_FOR_MEMORY, UNMAPPED, FORGOTTEN, FORKED, LOST_BY_FORK, SHARED, DROPPED,
-  NOT_DROPPED, OUTCOMES
+  NOT_DROPPED, REMEMBERED, TOO_LATE, RECALLED, OUTCOMES
 };
 
 static unsigned long outcomes[OUTCOMES];
@@ -451,6 +457,44 @@ do_drop_corrupt (void)
     model_drop (self, view.start, view.start + 1, false);
 }
 
+/* A rule has been read, perhaps some time after its table was looked up.  */
+static void
+do_remember (void)
+{
+  static struct sframe_view view;
+  static struct record r;
+  static unsigned long born;
+  struct sframe_rule rule = { .ra = { .kind = SFRAME_CFA_MEMORY, .off = -8 } };
+
+  if ((below (2) == 0 || born != self->born) && self->count > 0)
+    {
+      r = self->records[below (self->count)];
+      if (!sframe_find_view (r.text, &view))
+	fail ("lookup of a record", 0, 1);
+      born = self->born;
+    }
+  if (born != self->born)
+    return;
+  unsigned long ip = r.text + (below (2) == 0 ? r.text_size - 1 : 0);
+  rule.cfa = (struct sframe_place) { SFRAME_REG_VALUE, SFRAME_REG_SP, r.id };
+  sframe_remember (&view, ip, &rule);
+  bool known = sframe_registered (&self->mm) && sframe_is_known (ip);
+  ++outcomes[known ? REMEMBERED : TOO_LATE];
+}
+
+/* What is remembered of ADDRESS is of EXPECTED, which describes it now.  */
+static void
+check_rule (unsigned long address, const struct record *expected)
+{
+  struct sframe_rule rule;
+
+  if (!sframe_recall (address, &rule))
+    return;
+  expect ("a rule of what there is", expected != NULL, true);
+  expect ("number of the rule's table", rule.cfa.off, expected->id);
+  ++outcomes[RECALLED];
+}
+
 /* ADDRESS is described as the model says.  */
 static void
 check_address (unsigned long address)
@@ -462,6 +506,7 @@ check_address (unsigned long address)
     if (address - self->records[i].text < self->records[i].text_size)
       expected = &self->records[i];
   expect ("lookup", sframe_find_view (address, &view), expected != NULL);
+  check_rule (address, expected);
   if (expected == NULL)
     return;
   expect ("table", view.start, expected->table);
@@ -510,6 +555,8 @@ check_objects (void)
   /* Each set may have one that was dropped, for the next to be added.  */
   if (machine.objects - expected > sets)
     expect ("objects", machine.objects, expected);
+  expect ("caches, one for each process at most", machine.caches <= PROCESSES,
+	  true);
 }
 
 static const struct
@@ -519,7 +566,7 @@ static const struct
 } operations[] = {
   { do_add, 200 }, { do_remove, 16 }, { do_map, 12 }, { do_unmap, 3 },
   { do_split, 8 }, { do_fork, 16 }, { do_switch, 8 }, { do_exit, 2 },
-  { do_drop_corrupt, 4 },
+  { do_drop_corrupt, 4 }, { do_remember, 40 },
 };
 
 static void
@@ -555,6 +602,7 @@ begin (const char *seed)
       put_table (BASE + i, BASE, PAGE);
   self = models;
   self->alive = true;
+  machine.remembers = true;
   current->mm = &self->mm;
 }
 
@@ -581,6 +629,6 @@ main (int argc, char **argv)
     if (models[i].alive)
       machine_exit (&models[i].mm);
   rcu_barrier ();
-  tell (machine.objects == 0, "nothing is left");
+  tell (machine.objects == 0 && machine.caches == 0, "nothing is left");
   return 0;
 }

@@ -47,11 +47,14 @@ int sframe_unwind_next(struct unwind_user_state *state);
 bool sframe_has_tables(const struct mm_struct *mm);
 bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 		       unsigned long sp, unsigned long next);
+void __sframe_unwind_known(struct unwind_user_state *state,
+			   struct unwind_stacktrace *trace, unsigned int max);
 
 /* A new mm has no tables, whatever it was copied from. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
 	mm->sframe = NULL;
+	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
 static inline bool sframe_registered(struct mm_struct *mm)
@@ -71,6 +74,19 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 	return state->ws != sizeof(long) ||
 	       !(state->available_types & UNWIND_USER_TYPE_SFRAME) ||
 	       __sframe_guess_ok(state, ip, sp, next);
+}
+
+/*
+ * Step from @state, the last frame in @trace, as far as rules are remembered,
+ * and add the frames to @trace, which may have @max.  That is worth a try
+ * only if the rule that led to the last frame was.
+ */
+static inline void sframe_unwind_known(struct unwind_user_state *state,
+				       struct unwind_stacktrace *trace,
+				       unsigned int max)
+{
+	if (state->sframe_known && trace->nr < max)
+		__sframe_unwind_known(state, trace, max);
 }
 
 #else /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
@@ -106,6 +122,10 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 	return true;
 }
 
+static inline void sframe_unwind_known(struct unwind_user_state *state,
+				       struct unwind_stacktrace *trace,
+				       unsigned int max) {}
+
 static inline void sframe_init_mm(struct mm_struct *mm) {}
 
 static inline bool sframe_registered(struct mm_struct *mm)
@@ -129,7 +149,7 @@ static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 /* The last user of @mm is gone. */
 static inline void sframe_free_mm(struct mm_struct *mm)
 {
-	if (sframe_registered(mm))
+	if (sframe_registered(mm) || rcu_access_pointer(mm->sframe_cache))
 		__sframe_free_mm(mm);
 }
 

@@ -14,6 +14,8 @@
  * @text:	start of the text range that it is registered for, if any
  * @text_size:	bytes of the text range
  * @id:		ID of the registration; 0 if there is none
+ * @generation:	of what was registered when the table was found; 0 if its rules
+ *		are not to be remembered
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start
  * @nr_fdes:	entries of the index, not 0
@@ -32,6 +34,7 @@ struct sframe_view {
 	unsigned long	text;
 	unsigned long	text_size;
 	u64		id;
+	u64		generation;
 	u64		fdes;
 	u64		fres;
 	u32		nr_fdes;

@@ -37,6 +37,12 @@ static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 	return unlikely(current->utask) ? __unwind_uprobe_ra(ra, sp) : ra;
 }
 
+/* Whether the stack of the current task may have addresses of probes. */
+static inline bool unwind_uprobe_used(void)
+{
+	return unlikely(current->utask);
+}
+
 #else /* !CONFIG_UPROBES */
 
 static inline void unwind_uprobe_start(struct unwind_user_state *state) {}
@@ -46,6 +52,11 @@ static inline void unwind_uprobe_signal(struct unwind_user_state *state) {}
 static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 {
 	return ra;
+}
+
+static inline bool unwind_uprobe_used(void)
+{
+	return false;
 }
 
 #endif /* !CONFIG_UPROBES */

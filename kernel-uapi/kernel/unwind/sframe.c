@@ -26,6 +26,7 @@
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
+#include <linux/atomic.h>
 #include <linux/compat.h>
 #include <linux/elf.h>
 #include <linux/mm.h>
@@ -42,6 +43,7 @@
 #include <linux/uaccess.h>
 
 #include "sframe.h"
+#include "sframe_cache.h"
 
 /*
  * Text ranges of one process.  An object takes four mappings or more, of
@@ -68,6 +70,7 @@
  * @clear_from:	no text or table is in memory from here
  * @clear_to:	up to here, where munmap() last found nothing
  * @last_id:	of a table
+ * @generation:	another number when a text range goes; no other set has it
  * @rcu:	for readers, when the last user is gone
  *
  * Allocated by the first registration, freed with the last user.
@@ -84,8 +87,12 @@ struct sframe_mm {
 	unsigned long	clear_from;
 	unsigned long	clear_to;
 	u64		last_id;
+	u64		generation;
 	struct rcu_head	rcu;
 };
+
+/* The last generation of any set; that of no set is 0. */
+static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
 
 /**
  * struct sframe_text - a text range, and the table that describes it
@@ -116,11 +123,24 @@ static void sframe_end_change(struct sframe_mm *sframe)
 	preempt_enable();
 }
 
+/*
+ * Begin a generation of @sframe: what was remembered of its tables is forgotten.
+ * Pairs with the acquire load in sframe_try_view(): a reader that sees the new
+ * generation no longer finds what the caller has removed.
+ */
+static void sframe_renew(struct sframe_mm *sframe)
+{
+	/* Behind the removal; see above. */
+	smp_store_release(&sframe->generation,
+			  atomic64_inc_return(&sframe_last_generation));
+}
+
 static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 {
 	sframe_begin_change(sframe);
 	rb_erase(&text->by_text, &sframe->texts);
 	sframe_end_change(sframe);
+	sframe_renew(sframe);
 	rb_erase(&text->by_table, &sframe->tables);
 	sframe->nr_texts--;
 	/* Who loads and unloads one object over and over allocates nothing. */
@@ -309,6 +329,7 @@ static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
 	seqcount_init(&sframe->changes);
 	sframe->texts = RB_ROOT;
 	sframe->tables = RB_ROOT;
+	sframe_renew(sframe);
 	if (old && sframe_copy(sframe, old)) {
 		sframe_put(sframe);
 		return NULL;
@@ -697,6 +718,21 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 	return NULL;
 }
 
+/**
+ * sframe_generation - tell what a process has registered from what it had
+ * @mm:		in use by the caller, who is under RCU
+ *
+ * Return: another number once a text range of the process is gone, that no other
+ * set of tables ever has; 0 if the process has registered nothing.
+ */
+u64 sframe_generation(const struct mm_struct *mm)
+{
+	/* Pairs with sframe_get_own(). */
+	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
+
+	return sframe ? READ_ONCE(sframe->generation) : 0;
+}
+
 /*
  * Copy to @view what describes @ip.  Return 0; -ENOENT if nothing does, or 1 if
  * the vDSO may not either; -EAGAIN if that cannot be told now.
@@ -707,6 +743,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	const struct sframe_text *text;
 	const struct sframe_mm *sframe;
 	unsigned int seq;
+	u64 generation;
 	int ret;
 
 	guard(rcu)();
@@ -715,9 +752,13 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	if (!sframe)
 		return -ENOENT;
 	seq = read_seqcount_begin(&sframe->changes);
+	/* Pairs with sframe_renew(). */
+	generation = smp_load_acquire(&sframe->generation);
 	text = sframe_search(sframe, ip);
-	if (text)
+	if (text) {
 		*view = text->view;
+		view->generation = generation;
+	}
 	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
 	if (read_seqcount_retry(&sframe->changes, seq))
 		return -EAGAIN;
@@ -937,6 +978,8 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {
-	sframe_put(mm->sframe);
+	sframe_free_cache(mm);
+	if (mm->sframe)
+		sframe_put(mm->sframe);
 	mm->sframe = NULL;
 }

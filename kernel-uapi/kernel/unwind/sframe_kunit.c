@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them.
+ * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them, and
+ * remembered ones.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -17,6 +18,7 @@
 #include <asm/unwind_user_sframe.h>
 
 #include "sframe.h"
+#include "sframe_cache.h"
 
 /*
  * Headers: each differs from one that is good by a field.
@@ -1034,6 +1036,237 @@ static struct kunit_suite sframe_step_suite = {
 	.test_cases	= sframe_step_cases,
 };
 
+/*
+ * Remembered rules: frames of 16 bytes, each of which returns into the text.
+ */
+
+#define FRAMES	16
+
+/* A text that is one function, whose only row is @row; and the stack. */
+static void add_frames(struct kunit *test, u8 up)
+{
+	struct place *place = test->priv;
+
+	CRAFT(test, { .size = PAGE_SIZE, FN_ROWS(1, 0, SP(1, 0), UP(up)) });
+	add_text(test);
+	for (unsigned long i = 1; i < FRAMES; i++)
+		put_word(test, place->stack + (i - 1) * 16 + CFA(8),
+			 saved_return(test, 8 * i));
+}
+
+/* Make lookups fail: the row's words have a size that there is not. */
+static void corrupt(struct kunit *test)
+{
+	struct place *place = test->priv;
+
+	put(test, place->view.start + place->view.fres + ATTR_LEN + 1,
+	    ROWS(SP(1, 3)), 1);
+}
+
+/* Unwind as unwind_user() does and return how many frames there are. */
+static unsigned int unwind(struct kunit *test, unsigned long *entries,
+			   unsigned int max)
+{
+	struct unwind_stacktrace trace = { .entries = entries };
+	struct unwind_user_state state = frame(test, 8);
+
+	do {
+		entries[trace.nr++] = state.ip;
+		state.sframe_known = true;
+		sframe_unwind_known(&state, &trace, max);
+	} while (trace.nr < max && !sframe_unwind_next(&state) && !state.done);
+	return trace.nr;
+}
+
+static void expect_frames(struct kunit *test, unsigned int count)
+{
+	unsigned long entries[FRAMES] = {};
+
+	KUNIT_EXPECT_EQ(test, count, unwind(test, entries, FRAMES));
+	for (unsigned int i = 1; i < count; i++)
+		KUNIT_EXPECT_EQ(test, entries[i], saved_return(test, 8 * i));
+}
+
+static struct sframe_rule some_rule(s32 cfa)
+{
+	return (struct sframe_rule) {
+		.cfa = {
+			.kind	= SFRAME_REG_VALUE,
+			.reg	= SFRAME_REG_SP,
+			.off	= cfa,
+		},
+		.ra = { .kind = SFRAME_CFA_MEMORY, .off = -8 },
+	};
+}
+
+/* Remember @rule of @ip, and whether that is so. */
+static bool keeps(struct kunit *test, unsigned long ip,
+		  const struct sframe_rule *rule)
+{
+	struct place *place = test->priv;
+	struct sframe_rule found;
+	struct sframe_view view;
+
+	KUNIT_ASSERT_TRUE(test, sframe_find_view(place->text, &view));
+	sframe_remember(&view, ip, rule);
+	if (!sframe_recall(ip, &found))
+		return false;
+	expect_place(test, &found.cfa, rule->cfa.kind, rule->cfa.reg,
+		     rule->cfa.off);
+	expect_place(test, &found.ra, rule->ra.kind, 0, rule->ra.off);
+	expect_place(test, &found.fp, rule->fp.kind, 0, rule->fp.off);
+	return true;
+}
+
+/* The second trace looks at no table. */
+static void cache_hit(struct kunit *test)
+{
+	struct place *place = test->priv;
+
+	add_frames(test, 16);
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	expect_frames(test, FRAMES);
+	KUNIT_EXPECT_TRUE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 8));
+	corrupt(test);
+	expect_frames(test, FRAMES);
+}
+
+/* Whatever takes a range away takes its rules away. */
+static void cache_forget(struct kunit *test)
+{
+	struct place *place = test->priv;
+
+	add_frames(test, 16);
+	expect_frames(test, FRAMES);
+	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	expect_frames(test, 1);
+	add_text(test);
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	expect_frames(test, FRAMES);
+	KUNIT_EXPECT_TRUE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_EQ(test, 0, vm_munmap(place->text, PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+}
+
+/* A rule that was on its way when its range went is not remembered. */
+static void cache_late(struct kunit *test)
+{
+	const struct sframe_rule rule = some_rule(CFA(16));
+	struct place *place = test->priv;
+	struct sframe_view view;
+
+	add_frames(test, 16);
+	KUNIT_ASSERT_TRUE(test, sframe_find_view(place->text, &view));
+	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
+	add_text(test);
+	KUNIT_EXPECT_TRUE(test, keeps(test, place->text + 1, &rule));
+	sframe_remember(&view, place->text, &rule);
+	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text));
+}
+
+/* Each address has its own rule, also those that share a line of the cache. */
+static void cache_lines(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct sframe_rule rule, found;
+	unsigned int kept = 0;
+
+	add_frames(test, 16);
+	for (s32 i = 0; i < 200; i++) {
+		rule = some_rule(i);
+		kept += keeps(test, place->text + i, &rule);
+	}
+	KUNIT_EXPECT_GT(test, kept, 150);
+	for (s32 i = 0; i < 200; i++)
+		if (sframe_recall(place->text + i, &found))
+			KUNIT_EXPECT_EQ(test, found.cfa.off, i);
+}
+
+/* However many addresses there are, the last ones are remembered. */
+static void cache_growth(struct kunit *test)
+{
+	const struct sframe_rule rule = some_rule(CFA(16));
+	struct place *place = test->priv;
+	unsigned int kept = 0;
+
+	add_frames(test, 16);
+	for (unsigned long i = 0; i < 50000; i++) {
+		kept += keeps(test, place->text + i, &rule);
+		cond_resched();
+	}
+	KUNIT_EXPECT_GT(test, kept, 45000);
+}
+
+/* Rules that a step by two loads could not follow. */
+static void cache_refused(struct kunit *test)
+{
+	const struct sframe_rule good = some_rule(CFA(16));
+	unsigned long ip = ((struct place *)test->priv)->text;
+	struct sframe_rule bad;
+
+	add_frames(test, 16);
+	KUNIT_EXPECT_TRUE(test, keeps(test, ip++, &good));
+	bad = good;
+	bad.signal = true;
+	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
+	bad = good;
+	bad.at_end = true;
+	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
+	bad = good;
+	bad.cfa.reg = SFRAME_REG_FP - 1;
+	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
+	bad = good;
+	bad.ra.kind = SFRAME_REG_MEMORY;
+	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
+	bad = good;
+	bad.fp = (struct sframe_place) { SFRAME_CFA_MEMORY, 0, -32769 };
+	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
+}
+
+/* By a remembered rule SP rises and is aligned, too. */
+static void cache_wild_fp(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct sframe_rule rule = some_rule(CFA(16));
+	const unsigned long wild[] = {
+		0, 1, place->stack - 16, place->stack + 1, -16UL, -8UL,
+		TASK_SIZE - 8, TASK_SIZE,
+	};
+
+	add_frames(test, 16);
+	rule.cfa.reg = SFRAME_REG_FP;
+	KUNIT_EXPECT_TRUE(test, keeps(test, place->text + 7, &rule));
+	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++) {
+		struct unwind_user_state state = frame(test, 8);
+		struct unwind_stacktrace trace = {};
+
+		state.fp = wild[i];
+		state.sframe_known = true;
+		sframe_unwind_known(&state, &trace, FRAMES);
+		KUNIT_EXPECT_EQ(test, trace.nr, 0);
+		expect_end(test, &state);
+	}
+}
+
+static struct kunit_case sframe_cache_cases[] = {
+	KUNIT_CASE(cache_hit),
+	KUNIT_CASE(cache_forget),
+	KUNIT_CASE(cache_late),
+	KUNIT_CASE(cache_lines),
+	KUNIT_CASE(cache_growth),
+	KUNIT_CASE(cache_refused),
+	KUNIT_CASE(cache_wild_fp),
+	{}
+};
+
+static struct kunit_suite sframe_cache_suite = {
+	.name		= "sframe_cache",
+	.init		= place_init,
+	.test_cases	= sframe_cache_cases,
+};
+
 #ifdef CONFIG_SFRAME_VALIDATION
 
 /* A table is refused for any row that could not be used. */
@@ -1154,4 +1387,4 @@ kunit_test_suite(sframe_validate_suite);
 #endif /* CONFIG_SFRAME_VALIDATION */
 
 kunit_test_suites(&sframe_header_suite, &sframe_rule_suite,
-		  &sframe_step_suite);
+		  &sframe_step_suite, &sframe_cache_suite);

@@ -29,6 +29,7 @@
 #include <asm/unwind_user_sframe.h>
 
 #include "sframe.h"
+#include "sframe_cache.h"
 
 /*
  * Rows that one trace may look at: those of the longest function that can be,
@@ -903,7 +904,7 @@ static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 	struct sframe_view *view = &state->sframe;
 
 	return ip - view->text < view->text_size ||
-	       ip - state->code < state->code_size ||
+	       ip - state->code < state->code_size || sframe_is_known(ip) ||
 	       sframe_find_view(ip, view) || sframe_find_code(state, ip);
 }
 
@@ -977,30 +978,43 @@ static int sframe_step(struct unwind_user_state *state,
 }
 
 /*
- * Look up how to unwind from @state.  The caller of a function is often in the
- * same text.
+ * Read how to unwind from @ip, where @state is.  The caller of a function is
+ * often in the same text.
  */
-static int sframe_lookup(struct unwind_user_state *state,
-			 struct sframe_rule *rule)
+static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
+			    struct sframe_rule *rule)
 {
 	struct sframe_view *view = &state->sframe;
-	unsigned long ip = state->ip;
 	int ret;
 
-	if (state->topmost)
-		state->ip_behind = sframe_arch_ip_behind(ip);
-	/* A call that never returns may have its return address elsewhere. */
-	if ((!state->topmost && !state->interrupted) || state->ip_behind)
-		ip--;
-	if (state->ip & (SFRAME_INSN_ALIGN - 1) ||
-	    (ip - view->text >= view->text_size && !sframe_find_view(ip, view)))
+	if (ip - view->text >= view->text_size && !sframe_find_view(ip, view))
 		return -ENOENT;
 	ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
+	if (!ret)
+		sframe_remember(view, ip, rule);
 	if (ret == -EBADMSG) {
 		sframe_drop_corrupt(view);
 		view->text_size = 0;
 	}
 	return ret;
+}
+
+/* Look up how to unwind from @state. */
+static int sframe_lookup(struct unwind_user_state *state,
+			 struct sframe_rule *rule)
+{
+	unsigned long ip = state->ip;
+
+	state->sframe_known = false;
+	if (state->topmost)
+		state->ip_behind = sframe_arch_ip_behind(ip);
+	if (ip & (SFRAME_INSN_ALIGN - 1))
+		return -ENOENT;
+	/* A call that never returns may have its return address elsewhere. */
+	if ((!state->topmost && !state->interrupted) || state->ip_behind)
+		ip--;
+	state->sframe_known = sframe_recall(ip, rule);
+	return state->sframe_known ? 0 : sframe_read_rule(state, ip, rule);
 }
 
 /*

@@ -91,7 +91,9 @@ run_callback (struct rcu_head *head)
 {
   size_t offset = (size_t) head->func;
 
-  if (offset < 4096)
+  if (offset == RCU_KVFREE)
+    kvfree (head);
+  else if (offset < 4096)
     kfree ((char *) head - offset);
   else
     head->func (head);
@@ -224,6 +226,62 @@ bool
 sframe_arch_is_vdso (const struct vm_area_struct *vma)
 {
   return vma->vdso;
+}
+
+void *
+kvzalloc (size_t size, gfp_t gfp)
+{
+  void *object;
+
+  machine.cache_size = size;
+  if (pagefault_disabled ())
+    bug ("allocation by a task that must not wait");
+  if (out_of_memory (gfp) || !machine.remembers)
+    return NULL;
+  object = calloc (1, size);
+  if (object == NULL)
+    bug ("out of memory indeed");
+  ++machine.caches;
+  return object;
+}
+
+void
+kvfree (const void *object)
+{
+  machine.caches -= object != NULL;
+  free ((void *) object);
+}
+
+struct shrinker machine_shrinker;
+
+/* Locks  */
+
+bool
+spin_trylock (spinlock_t *lock)
+{
+  not_while_open ("lock taken with user memory open");
+  if (lock->held || machine.lock_busy)
+    return false;
+  preempt_disable ();
+  return lock->held = true;
+}
+
+void
+spin_lock (spinlock_t *lock)
+{
+  if (lock->held)
+    bug ("lock taken twice");
+  preempt_disable ();
+  lock->held = true;
+}
+
+void
+spin_unlock (spinlock_t *lock)
+{
+  if (!lock->held)
+    bug ("lock released, but not held");
+  lock->held = false;
+  preempt_enable ();
 }
 
 #ifdef SHIM_S390
@@ -448,6 +506,11 @@ copy (void *to, unsigned long from, unsigned long size, bool fault_in)
 void
 might_fault (void)
 {
+  if (machine.faults_off)
+    {
+      not_while_open ("user memory opened twice");
+      return;
+    }
   if (readers != 0)
     bug ("page fault under RCU");
   if (current->mm->locked || areas_read != 0)
@@ -482,7 +545,7 @@ machine_get (void *to, const void *from, size_t size)
 
   if (size > open_size || offset > open_size - size)
     bug ("read outside of the user memory that is open");
-  return copy (to, (unsigned long) from, size, true) == 0;
+  return copy (to, (unsigned long) from, size, !machine.faults_off) == 0;
 }
 
 /* As in the kernel, what was not copied is cleared, and its size returned.  */

@@ -63,6 +63,78 @@ rol64 (u64 value, unsigned int bits)
 
 #define kmalloc_obj(object, ...) \
   __alloc_objs (kmalloc, default_gfp (__VA_ARGS__), typeof (object), 1)
+/* Only what can be done without.  */
+extern void *kvzalloc (size_t size, gfp_t gfp);
+extern void kvfree (const void *object);
+#ifndef __GFP_NORETRY
+# define __GFP_NORETRY 0
+#endif
+
+/* linux/shrinker.h, of which there is one  */
+
+#define SHRINK_EMPTY (~0UL - 1)
+#define SHRINK_STOP (~0UL)
+
+struct shrink_control
+{
+  unsigned long nr_to_scan;
+};
+
+struct shrinker
+{
+  unsigned long (*count_objects) (struct shrinker *, struct shrink_control *);
+  unsigned long (*scan_objects) (struct shrinker *, struct shrink_control *);
+};
+
+extern struct shrinker machine_shrinker;
+#define shrinker_alloc(flags, name) (&machine_shrinker)
+#define shrinker_register(shrinker) ((void) (shrinker))
+#undef __init
+#define __init
+#define subsys_initcall(function)					\
+  static void __attribute__ ((constructor))				\
+  call_##function (void)						\
+  {									\
+    function ();							\
+  }
+
+/* linux/spinlock.h, linux/lockdep.h.  A lock that is taken while it is held
+   would be waited for for ever.  */
+
+typedef struct
+{
+  bool held;
+} spinlock_t;
+
+#define DEFINE_SPINLOCK(lock) spinlock_t lock
+extern bool spin_trylock (spinlock_t *lock);
+extern void spin_lock (spinlock_t *lock);
+extern void spin_unlock (spinlock_t *lock);
+#undef lockdep_assert_held
+#define lockdep_assert_held(lock) ((void) (lock))
+
+/* linux/atomic.h, linux/math.h: one thread.  */
+
+#ifndef atomic_inc_return_relaxed
+typedef struct
+{
+  int counter;
+} shim_atomic_t;
+# define atomic_t shim_atomic_t
+# define atomic_inc_return_relaxed(atomic) (++(atomic)->counter)
+#endif
+typedef struct
+{
+  s64 counter;
+} shim_atomic64_t;
+#define atomic64_t shim_atomic64_t
+#undef ATOMIC64_INIT
+#define ATOMIC64_INIT(value) { value }
+#define atomic64_inc_return(atomic) (++(atomic)->counter)
+#undef cmpxchg
+#define cmpxchg(p, old, new) __sync_val_compare_and_swap (p, old, new)
+#define reciprocal_scale(value, end) \
+  ((u32) ((u64) (u32) (value) * (end) >> 32))
 
 /* linux/nospec.h  */
 
@@ -147,6 +219,7 @@ struct vdso_image
 struct mm_struct
 {
   struct sframe_mm *sframe;
+  struct sframe_cache *sframe_cache;
   unsigned long flags;
   /* That of both machines.  */
   struct
@@ -160,6 +233,7 @@ struct mm_struct
   struct vm_area_struct areas[AREAS_MAX];
 };
 
+#define PAGE_SHIFT 12
 #define PAGE_SIZE 4096UL
 #define PAGE_MASK (~(PAGE_SIZE - 1))
 
@@ -220,7 +294,9 @@ extern struct task_struct current_task;
 #define uprobe_get_trap_addr(regs) \
   (current->utask->active ? current->utask->vaddr : (regs)->ip)
 #define fatal_signal_pending(task) machine.killed
-#define pagefault_disabled() machine.exiting
+#define pagefault_disabled() (machine.exiting || machine.faults_off)
+#define pagefault_disable() ((void) (machine.faults_off = true))
+#define pagefault_enable() ((void) (machine.faults_off = false))
 #define cond_resched() ((void) 0)
 extern void pr_debug_ratelimited (const char *format, ...);
 

@@ -28,6 +28,12 @@ struct machine
   bool changing;
   /* The task exits, and waits for no page and nobody who does.  */
   bool exiting;
+  /* No page fault is taken now.  */
+  bool faults_off;
+  /* There is memory to remember rules in.  */
+  bool remembers;
+  /* Somebody else has each lock that is tried.  */
+  bool lock_busy;
 
   /* Where a uretprobe lets its function return to.  */
   unsigned long trampoline;
@@ -36,8 +42,11 @@ struct machine
 
   /* Accesses to user memory, and those that met an unmapped byte.  */
   unsigned long accesses, unmapped;
-  /* Objects of kmalloc that are not yet freed; bytes of all that ever were.  */
-  unsigned long objects, bytes;
+  /* Objects of kmalloc that are not yet freed, and of kvzalloc; bytes of all that
+     ever were of the former.  */
+  unsigned long objects, caches, bytes;
+  /* The last size that kvzalloc was asked for.  */
+  unsigned long cache_size;
   /* Indices that speculation cannot take out of bounds.  */
   unsigned long clamped;
   /* Locks of an mm, and looks at a mapping without.  */

@@ -26,9 +26,14 @@ extern void rcu_kfree (struct rcu_head *head, size_t offset);
 
 #define kfree_rcu(object, head)						\
   rcu_kfree (&(object)->head, offsetof (__typeof__ (*(object)), head))
+#define kvfree_rcu(object, head)					\
+  call_rcu (&(object)->head, (void (*) (struct rcu_head *)) RCU_KVFREE)
+/* In place of a function: kvfree what begins with it.  */
+#define RCU_KVFREE 4095UL
 /* Another CPU may act before each step of a reader.  */
 extern void rcu_event (void);
 #define rcu_dereference(p) (rcu_event (), (p))
 #define rcu_assign_pointer(p, value) ((p) = (value))
+#define rcu_access_pointer(p) (p)
 
 #endif /* SHIM_URCU_H  */

@@ -225,8 +225,15 @@ TEST_F(life, kept)
 	EXPECT_EQ(PASSES, trace());
 }
 
+/* Register the table anew: no rule of it is remembered then. */
+#define RENEW() do {							\
+	ASSERT_EQ(0, drop(self->table));				\
+	ASSERT_EQ(0, add_good(self->table));				\
+} while (0)
+
 TEST_F(life, table_unreadable)
 {
+	RENEW();
 	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_NONE));
 	EXPECT_EQ(STOPS, trace());
 	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ));
@@ -237,10 +244,27 @@ TEST_F(life, table_corrupt)
 {
 	struct table *table = (struct table *)self->map;
 
+	RENEW();
 	/* Words of a size that there is not. */
 	table->function[0].rows[THUNK_INFO] |= 3 << 5;
 	EXPECT_EQ(STOPS, trace());
 	table->function[0].rows[THUNK_INFO] = rows[THUNK_INFO];
+	EXPECT_DROPPED();
+}
+
+/* A rule that is known is not read again, whatever becomes of the table. */
+TEST_F(life, remembered)
+{
+	struct table *table = (struct table *)self->map;
+
+	EXPECT_EQ(PASSES, trace());
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_NONE));
+	EXPECT_EQ(PASSES, trace());
+	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ | PROT_WRITE));
+	table->function[0].rows[THUNK_INFO] |= 3 << 5;
+	EXPECT_EQ(PASSES, trace());
+	table->function[0].rows[THUNK_INFO] = rows[THUNK_INFO];
+	EXPECT_EQ(0, drop(self->table));
 	EXPECT_DROPPED();
 }
 
@@ -295,6 +319,21 @@ static int trace_in_child(void *arg)
 static int drop_and_trace(void *table)
 {
 	return drop((unsigned long)table) ? WRONG : trace();
+}
+
+static int corrupt_and_trace(void *table)
+{
+	((struct table *)table)->function[0].rows[THUNK_INFO] |= 3 << 5;
+	return trace();
+}
+
+/* What the parent remembers is nothing to its child, and the reverse. */
+TEST_F(life, forked_remembered)
+{
+	EXPECT_EQ(STOPS, run_child(0, corrupt_and_trace, self->map));
+	EXPECT_EQ(PASSES, trace());
+	/* But to a thread it is. */
+	EXPECT_EQ(PASSES, run_child(CLONE_VM, corrupt_and_trace, self->map));
 }
 
 TEST_F(life, forked)
