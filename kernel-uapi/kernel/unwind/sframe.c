@@ -867,58 +867,76 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 }
 
 /*
- * Find whatever text range lies from *@from up to *@to, or has its table there
- * if @tables.  If there is none the two are moved as far as that is so.
+ * Go down from @root towards the memory from *@from up to *@to.  Return whether
+ * a text is met there, or a table if @tables; else the two are moved as far as
+ * there is none.
  */
-static __always_inline struct sframe_text *
-sframe_meet_one(const struct rb_root *root, bool tables, unsigned long *from,
-		unsigned long *to)
+static __always_inline bool sframe_meets(const struct rb_root *root,
+					 bool tables, unsigned long *from,
+					 unsigned long *to)
 {
 	const unsigned long start = *from, end = *to;
-	struct rb_node *node = root->rb_node;
+	const struct rb_node *node = root->rb_node;
 
 	*from = 0;
 	*to = ULONG_MAX;
 	while (node) {
-		struct sframe_text *text = tables ?
-			rb_entry(node, struct sframe_text, by_table) :
-			rb_entry(node, struct sframe_text, by_text);
-		const struct sframe_view *view = &text->view;
+		const struct sframe_view *view = tables ?
+			&rb_entry(node, struct sframe_text, by_table)->view :
+			&rb_entry(node, struct sframe_text, by_text)->view;
 		unsigned long low = tables ? view->start : view->text;
 		unsigned long high =
 			low + (tables ? view->size : view->text_size);
 
 		if (end > low && start < high)
-			return text;
+			return true;
 		if (end <= low)
 			*to = low;
 		else
 			*from = high;
 		node = end <= low ? node->rb_left : node->rb_right;
 	}
-	return NULL;
+	return false;
 }
 
 /*
- * Find whatever has its text or its table from @start up to @end.  Programs
- * unmap memory in the same places over and over: that there is nothing is
- * remembered, though not in a set that others read.
+ * Whether @sframe has nothing from @start up to @end.  Programs unmap memory in
+ * the same places over and over: that there is nothing is remembered, though
+ * not in a set that others read.
  */
-static struct sframe_text *sframe_meet(struct sframe_mm *sframe,
-				       unsigned long start, unsigned long end)
+static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
+			    unsigned long end)
 {
 	unsigned long from = start, to = end, table_from = start, table_to = end;
-	struct sframe_text *text;
 
 	if (start >= sframe->clear_from && end <= sframe->clear_to)
-		return NULL;
-	text = sframe_meet_one(&sframe->texts, false, &from, &to) ?:
-	       sframe_meet_one(&sframe->tables, true, &table_from, &table_to);
-	if (!text && !sframe_is_shared(sframe)) {
+		return true;
+	if (sframe_meets(&sframe->texts, false, &from, &to) ||
+	    sframe_meets(&sframe->tables, true, &table_from, &table_to))
+		return false;
+	if (!sframe_is_shared(sframe)) {
 		sframe->clear_from = max(from, table_from);
 		sframe->clear_to = min(to, table_to);
 	}
-	return text;
+	return true;
+}
+
+/* Drop all that overlaps the @size bytes at @start. */
+static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
+			      unsigned long size)
+{
+	struct sframe_text *text = sframe_find_text(sframe, start, size);
+
+	while (text) {
+		struct rb_node *next = rb_next(&text->by_text);
+
+		sframe_drop(sframe, text);
+		text = rb_entry_safe(next, struct sframe_text, by_text);
+		if (text && text->view.text >= start + size)
+			text = NULL;
+	}
+	while ((text = sframe_find_table(sframe, start, size)))
+		sframe_drop(sframe, text);
 }
 
 /**
@@ -936,22 +954,17 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
 	struct sframe_mm *sframe = mm->sframe, *own;
-	struct sframe_text *text;
 
 	mmap_assert_write_locked(mm);
-	text = sframe_meet(sframe, start, end);
-	if (!text)
+	if (sframe_is_clear(sframe, start, end))
 		return;
 	own = sframe_get_own(mm);
-	if (!own) {
-		WRITE_ONCE(mm->sframe, NULL);
-		sframe_put(sframe);
+	if (own) {
+		sframe_drop_range(own, start, end - start);
 		return;
 	}
-	if (own != sframe)
-		text = sframe_meet(own, start, end);
-	for (; text; text = sframe_meet(own, start, end))
-		sframe_drop(own, text);
+	WRITE_ONCE(mm->sframe, NULL);
+	sframe_put(sframe);
 }
 
 /**
