@@ -1085,6 +1085,9 @@ test_vdso_removed (void)
   machine_fork (&child, &process, 0);
   current->mm = &child;
   check_vdso (VDSO, false);
+  expect ("own tables", add (TABLE, TEXT, 16), 0);
+  CHECK (child.sframe != process.sframe);
+  check_vdso (VDSO, false);
   expect ("again", add_vdso (VDSO), 0);
   check_vdso (VDSO, true);
   current->mm = &process;

@@ -157,6 +157,7 @@ preempt_enable (void)
 unsigned int
 read_seqcount_begin (const seqcount_t *seq)
 {
+  rcu_event ();
   if (seq->count % 2 != 0)
     bug ("reader waits for a change");
   return seq->count;
