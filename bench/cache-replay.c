@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <sframe-cache.h>
 #include <sframe-machine.h>
@@ -26,6 +27,39 @@ enum { FRAMES = 512, SEEN = 1 << 20 };
 static uint64_t pcs[FRAMES];
 static uintptr_t stack[2 * FRAMES];
 static unsigned long int stacks, frames, found, guessed, new;
+
+/* What debug/sframe-grow.c does where there is memory.  */
+static struct sframe_cache *larger[2];
+
+struct sframe_cache *
+__sframe_cache_table (unsigned int number)
+{
+  return number == 1 ? &__sframe_cache.head : larger[number - 2];
+}
+
+unsigned int
+__sframe_cache_largest (void)
+{
+  return 1 + (larger[0] != NULL) + (larger[1] != NULL);
+}
+
+void
+__sframe_cache_grow (unsigned int number)
+{
+  const struct sframe_cache *full = __sframe_cache_table (number);
+  unsigned int log2 = (number == 1 ? SFRAME_CACHE_LOG2_SECOND
+		       : SFRAME_CACHE_LOG2_LAST);
+
+  if (number != __sframe_cache_largest () || number == 3
+      || full->used < sframe_cache_slots (full))
+    return;
+  larger[number - 1] = mmap (NULL, SFRAME_CACHE_SIZE (log2),
+			     PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (larger[number - 1] == MAP_FAILED)
+    exit (1);
+  larger[number - 1]->larger = log2 - SFRAME_CACHE_LOG2_FIRST;
+}
 
 /* Whether PC with TAG was not there before.  */
 static bool
@@ -65,25 +99,34 @@ remember (struct sframe_trace *trace, bool outermost)
   __sframe_remember (trace, &rule);
 }
 
+/* Whether the rule of PC and TAG is where it is looked for first.  */
+static bool
+guess_is_right (const struct sframe_trace *trace, uint64_t pc, uint64_t tag)
+{
+  if (trace->table == 0)
+    return false;
+  struct sframe_cache *cache = __sframe_cache_table (trace->table);
+  uint32_t guess = sframe_cache_guesses (cache)[trace->path];
+  return sframe_cache_read (sframe_cache_slot (cache, guess), pc, tag) != 0;
+}
+
 /* Leave frame I, and count how that was done.  */
 static void
 leave_frame (struct sframe_trace *trace, int i, bool outermost)
 {
   struct sframe_registers *registers = trace->registers;
   uint64_t tag = sframe_cache_tag (0, registers->interrupted);
-  uint32_t guess = __sframe_cache.guesses[trace->path];
   bool first = is_new (registers->pc, tag);
-  bool guess_is_right
-    = sframe_cache_read (&__sframe_cache.slots[guess], registers->pc, tag) != 0;
+  bool is_right = guess_is_right (trace, registers->pc, tag);
 
   trace->count = 0;
   ++frames;
-  if (trace->remembers
+  if (trace->table != 0
       && (__sframe_walk_remembered (trace) == SFRAME_STEP_OUTERMOST
 	  || trace->count == 1))
     {
       ++found;
-      guessed += guess_is_right;
+      guessed += is_right;
       return;
     }
   new += first;
@@ -97,10 +140,11 @@ replay (int count)
 {
   void *pc;
   struct sframe_registers registers = { 0 };
+  unsigned int largest = __sframe_cache_largest ();
   struct sframe_trace trace
     = { .array = &pc, .size = 1, .registers = &registers,
-	.path = SFRAME_CACHE_START,
-	.remembers = stacks++ != 0,
+	.table = stacks++ == 0 ? 0 : largest,
+	.path = sframe_cache_start (__sframe_cache_table (largest)),
 	.stack = { .current = { (uintptr_t) stack,
 				(uintptr_t) (stack + 2 * count) } } };
 

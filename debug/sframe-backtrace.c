@@ -278,11 +278,12 @@ walk (struct sframe_trace *trace)
 {
   trace->array[0] = (void *) trace->registers->pc;
   trace->count = 1;
-  trace->path = SFRAME_CACHE_START;
+  if (trace->table != 0)
+    trace->path = sframe_cache_start (__sframe_cache_table (trace->table));
   while (trace->count < trace->size)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
-      if (trace->remembers && !trace->all_registers)
+      if (trace->table != 0 && !trace->all_registers)
 	status = __sframe_walk_remembered (trace);
       if (trace->count >= trace->size)
 	break;
@@ -330,24 +331,23 @@ begin_again (struct sframe_trace *trace, uintptr_t sp)
   return false;
 }
 
-/* Find out whether there is to be a trace by SFrame, and in *REMEMBERS whether
-   rules are remembered, which the first trace does without.  */
+/* Find out whether there is to be a trace by SFrame, and in TRACE where rules
+   are remembered, which the first trace does without.  */
 static bool
-begin (bool *remembers)
+begin (struct sframe_trace *trace)
 {
   static enum { never, once, often } traced;
 
-  *remembers = true;
   switch (atomic_load_relaxed (&traced))
     {
-    case often:
-      return true;
     case once:
-      sframe_cache_open (&__sframe_cache);
+      sframe_cache_open (&__sframe_cache.head);
       atomic_store_relaxed (&traced, often);
+      /* Fall through.  */
+    case often:
+      trace->table = __sframe_cache_largest ();
       return true;
     default:
-      *remembers = false;
       if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
 	return false;
       atomic_store_relaxed (&traced, once);
@@ -379,7 +379,7 @@ __sframe_backtrace (void **array, int size,
   /* For begin_again.  */
   __builtin_unwind_init ();
   *count = 0;
-  if (!begin (&trace.remembers))
+  if (!begin (&trace))
     return SFRAME_HELP_LOAD;
   __sframe_stack_init (&trace.stack, sp);
   do

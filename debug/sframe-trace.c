@@ -9,25 +9,26 @@
 #include <sframe-trace.h>
 #include <sys/cdefs.h>
 
-struct sframe_cache __sframe_cache;
+union sframe_cache_first __sframe_cache;
 
 /* Guess next time that the frame in slot NUMBER follows PATH.  */
 static inline void
 expect (struct sframe_cache *cache, uint32_t path, uint32_t number)
 {
-  __atomic_store_n (&cache->guesses[path], number, __ATOMIC_RELAXED);
+  __atomic_store_n (&sframe_cache_guesses (cache)[path], number,
+		    __ATOMIC_RELAXED);
 }
 
 void
 __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 {
-  struct sframe_cache *cache = &__sframe_cache;
   uintptr_t pc = trace->registers->pc;
   uint64_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
 
-  if (!trace->remembers)
+  if (trace->table == 0)
     return;
+  struct sframe_cache *cache = __sframe_cache_table (trace->table);
   uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
 				     SFRAME_MACHINE_FP,
 				     SFRAME_MACHINE_SP_OFFSET);
@@ -40,18 +41,23 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
   if (!stored)
     return;
   expect (cache, trace->path, number);
-  trace->path = sframe_cache_path (trace->path, number);
+  trace->path = sframe_cache_path (sframe_cache_start (cache),
+				   sframe_cache_path_shift (cache),
+				   trace->path, number);
+  /* All slots were given out, and one rule was replaced.  */
+  if (number == 0)
+    __sframe_cache_grow (trace->table);
 }
 
 /* The rule of PC and TAG in the slot that is expected after PATH.  */
 static inline struct sframe_cache_found
-recall (const struct sframe_cache *cache, uint32_t path,
+recall (const sframe_cache_number *guesses,
+	const struct sframe_cache_slot *slots, uint32_t path,
 	uintptr_t pc, uint64_t tag)
 {
-  uint32_t number
-    = __atomic_load_n (&cache->guesses[path], __ATOMIC_RELAXED);
+  uint32_t number = __atomic_load_n (&guesses[path], __ATOMIC_RELAXED);
   return (struct sframe_cache_found)
-    { sframe_cache_read (&cache->slots[number], pc, tag), number };
+    { sframe_cache_read (&slots[number], pc, tag), number };
 }
 
 /* The rule of PC and TAG where it has its place.  Expect it there after PATH.
@@ -131,7 +137,11 @@ static enum sframe_step_status
 walk_alike (struct sframe_trace *trace, int count)
 {
   const struct sframe_registers *registers = trace->registers;
-  struct sframe_cache *const cache = &__sframe_cache;
+  struct sframe_cache *const cache = __sframe_cache_table (trace->table);
+  const uint32_t path_start = sframe_cache_start (cache);
+  const unsigned int shift = sframe_cache_path_shift (cache);
+  const sframe_cache_number *const guesses = sframe_cache_guesses (cache);
+  const struct sframe_cache_slot *const slots = sframe_cache_slot (cache, 0);
   const uintptr_t high = trace->stack.current.high;
   const uint64_t tag = sframe_cache_tag (trace->generation,
 					 registers->interrupted);
@@ -146,7 +156,8 @@ walk_alike (struct sframe_trace *trace, int count)
 
   while (next < end)
     {
-      struct sframe_cache_found found = recall (cache, path, place.pc, tag);
+      struct sframe_cache_found found 
+	= recall (guesses, slots, path, place.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
 	{
 	  if (found.rule == 0)
@@ -161,7 +172,7 @@ walk_alike (struct sframe_trace *trace, int count)
       if (!step (&place, found.rule, high))
 	break;
       *next++ = (void *) place.pc;
-      path = sframe_cache_path (path, found.number);
+      path = sframe_cache_path (path_start, shift, path, found.number);
     }
 
   if (next > start)

@@ -19,27 +19,41 @@ struct sframe_trace
   /* How many objects had been unloaded when the trace began.  */
   uint64_t generation;
   /* The remembered frames so far, see sframe_cache_path.  */
-  uint16_t path;
-  /* Rules are remembered in __sframe_cache.  Not in the first trace of a
-     process, which is the only one of most that crash, and would pay for the
-     memory.  */
-  bool remembers;
-  /* Go by .eh_frame where possible, to know all registers.  */
-  bool all_registers;
-  /* The rule of the frame was looked for, and is not remembered.  */
-  bool missed;
-  /* A signal has interrupted one of the frames so far.  */
-  bool in_handler;
+  uint32_t path;
+  /* Where rules are remembered: a number for __sframe_cache_table, or 0 in the
+     first trace of a process, which is the only one of most that crash, and
+     would pay for the memory.  */
+  uint8_t table;
   /* What keeps the objects that this trace has found; see sframe-reader.h.  */
   uint8_t reader;
+  /* Go by .eh_frame where possible, to know all registers.  Bits, because there
+     is little stack.  */
+  bool all_registers : 1;
+  /* The rule of the frame was looked for, and is not remembered.  */
+  bool missed : 1;
+  /* A signal has interrupted one of the frames so far.  */
+  bool in_handler : 1;
   /* The object of the last frame whose rule was not remembered.  */
   const struct link_map *map;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };
 
-/* The rules of frames that were traced before, and which followed which.  */
-extern struct sframe_cache __sframe_cache attribute_hidden;
+/* The rules of frames that were traced before, and which followed which: the
+   first table.  */
+extern union sframe_cache_first __sframe_cache attribute_hidden;
+
+/* The number of the largest table that there is, and the table with NUMBER.
+   Number 1 is that of __sframe_cache.  */
+unsigned int __sframe_cache_largest (void) attribute_hidden;
+struct sframe_cache *__sframe_cache_table (unsigned int number)
+  attribute_hidden;
+
+/* Have traces to come use a table that is larger than that with NUMBER, if
+   there is none yet and memory for it.  This may call mmap, twice in the life
+   of a process if that succeeds, and so seldom otherwise that it takes no
+   time.  */
+void __sframe_cache_grow (unsigned int number) attribute_hidden;
 
 /* Remember RULE as that of the frame in TRACE's registers, if rules are.  */
 void __sframe_remember (struct sframe_trace *trace,

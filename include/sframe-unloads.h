@@ -1,4 +1,4 @@
-/* The state that dlclose and backtrace share about unloaded objects.
+/* State that the loader and all C libraries share: unloaded objects, and larger tables of rules.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -20,6 +20,9 @@ struct sframe_unloads
      epoch, and the epoch; see elf/dl-sframe.c.  */
   uint32_t readers[2];
   uint32_t epoch;
+  /* The larger tables of rules, or null; each is written once.  See
+     debug/sframe-grow.c.  */
+  struct sframe_cache *tables[2];
 };
 
 #endif /* _SFRAME_UNLOADS_H  */

@@ -7,6 +7,11 @@
    allocation and no system call.  What is found is what was stored for that
    PC and tag, never parts of two rules.
 
+   A table has a size for ever.  When it has given out all slots a larger one,
+   of zeros, may take its place for traces to come; see debug/sframe-grow.c.
+   A trace keeps to the table it has begun with, and no table ever goes
+   away.
+
    A slot is a sequence lock: its version is odd while it is written, and a
    reader that did not see the same even version before and after has seen
    nothing.  A version has 64 bits, so that it does not come round between two
@@ -27,8 +32,11 @@
 
 #include <sframe-read.h>
 
-#define SFRAME_CACHE_LOG2_SLOTS 12
-#define SFRAME_CACHE_SLOTS (1 << SFRAME_CACHE_LOG2_SLOTS)
+/* How many slots a table has, as powers of two: the first one, and the larger
+   ones that take its place.  */
+#define SFRAME_CACHE_LOG2_FIRST 8
+#define SFRAME_CACHE_LOG2_SECOND 13
+#define SFRAME_CACHE_LOG2_LAST 17
 
 /* The index is a cuckoo hash table: as many buckets as there are slots, WAYS
    entries in each, two buckets for each PC.  It is never more than half full.
@@ -49,57 +57,144 @@ struct sframe_cache_slot
 
 /* The number of a slot where something may be, which the slot's PC confirms or
    not.  */
-typedef uint16_t sframe_cache_number;
+typedef uint32_t sframe_cache_number;
 
-/* An entry of the index: the number of a slot, a bit that is set, and 3 bits of
-   the hash, so that few slots of other PCs are read; 0 if it is empty.  */
-typedef uint16_t sframe_cache_entry;
+/* An entry of the index: the number of a slot, a bit that is set, and 11 bits
+   of the hash, so that few slots of other PCs are read; 0 if it is empty.  */
+typedef uint32_t sframe_cache_entry;
+#define SFRAME_CACHE_ENTRY_BITS 12
 
-_Static_assert (SFRAME_CACHE_LOG2_SLOTS + 4 <= 16, "a slot's number fits");
+_Static_assert (SFRAME_CACHE_LOG2_LAST + SFRAME_CACHE_ENTRY_BITS <= 32,
+		"a slot's number fits");
 
-/* 152 KiB for the process, which cost nothing until they are used.  */
+/* The head of a table.  What follows it, in this order: the index, in which
+   each slot in use has one entry, if no race has lost it; the guesses; the
+   slots.  So the few that most processes use are close together.  */
 struct sframe_cache
 {
-  struct sframe_cache_slot slots[SFRAME_CACHE_SLOTS];
-  /* The index.  Each slot in use has one entry, if no race has lost it.  */
-  sframe_cache_entry entries[SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS];
-  /* The caller that each path has led to last time.  This lets the processor
-     load the slot while the return address is still under way, which is half
-     of the time.  */
-  sframe_cache_number guesses[SFRAME_CACHE_SLOTS];
+  /* By how much the logarithm of the number of slots is above FIRST, so that
+     the first table can be all zero.  */
+  uint32_t larger;
   /* How many slots were given out: one after the other, and then those again
      that were given out longest ago.  So each PC of a set that the slots have
      room for is stored once at most, whatever the cache held before.  */
   uint32_t used;
-};
+} __attribute__ ((aligned (64)));
 
-/* Have the system provide the pages that any rule may need, where pages are
-   small, and ready for writing: a page that is read first takes two faults.
-   Another thread that is at work already may lose an entry or a guess.  */
+/* How many guesses there are next to 1 << LOG2 slots: no fewer than a path
+   needs to tell recursive functions from their callers.  */
+#define SFRAME_CACHE_GUESSES(log2) (1U << ((log2) < 10 ? 10 : (log2)))
+
+/* The bytes that a table of 1 << LOG2 slots takes.  */
+#define SFRAME_CACHE_SIZE(log2)						\
+  (sizeof (struct sframe_cache)						\
+   + (sizeof (sframe_cache_entry) * SFRAME_CACHE_WAYS << (log2))	\
+   + sizeof (sframe_cache_number) * SFRAME_CACHE_GUESSES (log2)		\
+   + (sizeof (struct sframe_cache_slot) << (log2)))
+
+/* The first table of a process.  */
+union sframe_cache_first
+{
+  struct sframe_cache head;
+  char memory[SFRAME_CACHE_SIZE (SFRAME_CACHE_LOG2_FIRST)];
+} __attribute__ ((may_alias));
+
+_Static_assert (sizeof (union sframe_cache_first) <= 16 * 1024,
+		"each process has one");
+
+static inline unsigned int
+sframe_cache_log2 (const struct sframe_cache *cache)
+{
+  return SFRAME_CACHE_LOG2_FIRST + cache->larger;
+}
+
+/* How many slots CACHE has, and bytes.  */
+static inline uint32_t
+sframe_cache_slots (const struct sframe_cache *cache)
+{
+  return 1U << sframe_cache_log2 (cache);
+}
+
+static inline size_t
+sframe_cache_size (const struct sframe_cache *cache)
+{
+  return SFRAME_CACHE_SIZE (sframe_cache_log2 (cache));
+}
+
+/* The parts of CACHE.  The compiler is not to see that they are beyond the
+   head.  */
+static inline sframe_cache_entry *
+sframe_cache_entries (const struct sframe_cache *cache)
+{
+  uintptr_t head = (uintptr_t) cache;
+  return (sframe_cache_entry *) (head + sizeof *cache);
+}
+
+/* The caller that each path has led to last time.  This lets the processor
+   load the slot while the return address is still under way, which is half of
+   the time.  */
+static inline sframe_cache_number *
+sframe_cache_guesses (const struct sframe_cache *cache)
+{
+  return (sframe_cache_entries (cache)
+	  + SFRAME_CACHE_WAYS * (size_t) sframe_cache_slots (cache));
+}
+
+static inline struct sframe_cache_slot *
+sframe_cache_slot (const struct sframe_cache *cache, uint32_t number)
+{
+  sframe_cache_number *end
+    = (sframe_cache_guesses (cache)
+       + SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache)));
+  return (struct sframe_cache_slot *) end + number;
+}
+
+/* Have the system provide the pages that any rule may need of the first table,
+   ready for writing: a page that is read first takes two faults.  Another
+   thread that is at work already may lose an entry or a guess.  */
 static inline void
 sframe_cache_open (struct sframe_cache *cache)
 {
   const size_t page = 4096 / sizeof (sframe_cache_number);
+  sframe_cache_entry *entries = sframe_cache_entries (cache);
+  sframe_cache_number *end = sframe_cache_guesses (cache)
+			     + SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache));
 
-  for (size_t i = 0; i < SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS; i += page)
-    __atomic_store_n (&cache->entries[i], 0, __ATOMIC_RELAXED);
-  for (size_t i = 0; i < SFRAME_CACHE_SLOTS; i += page)
-    __atomic_store_n (&cache->guesses[i], 0, __ATOMIC_RELAXED);
-  __atomic_fetch_add (&cache->used, 0, __ATOMIC_RELAXED);
+  for (sframe_cache_entry *word = entries; word < end; word += page)
+    __atomic_store_n (word, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (end - 1, 0, __ATOMIC_RELAXED);
 }
 
-/* The path of a trace that begins.  No frame leads to it, as long as the last
-   slot is not used.  */
-#define SFRAME_CACHE_START (SFRAME_CACHE_SLOTS - 1)
+/* On how many bits of the slot before a path depends.  */
+#define SFRAME_CACHE_PATH_BITS 2
 
-/* The path that goes on from PATH to the frame of slot NUMBER.  It depends on
-   that one and little on the one before: the less, the sooner it is met again,
-   but recursive functions need to be told from their callers.  NUMBER comes
-   last, since the processor waits for it.  */
+/* The path of a trace that begins, which has all bits that a path may have.
+   No frame leads to it, as long as the last slot is not used.  */
 static inline uint32_t
-sframe_cache_path (uint32_t path, uint32_t number)
+sframe_cache_start (const struct sframe_cache *cache)
 {
-  return (path << 8) % SFRAME_CACHE_SLOTS ^ number;
+  return SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache)) - 1;
+}
+
+/* By how much a path is shifted left, so that few bits of it are left.  */
+static inline unsigned int
+sframe_cache_path_shift (const struct sframe_cache *cache)
+{
+  return (31 - __builtin_clz (sframe_cache_start (cache))
+	  - (SFRAME_CACHE_PATH_BITS - 1));
+}
+
+/* The path that goes on from PATH to the frame of slot NUMBER; START is that
+   of a trace that begins.  It depends on NUMBER and little on the frame before:
+   the less, the sooner it is met again, but recursive functions need to be
+   told from their callers.  NUMBER comes last, since the processor waits for
+   it, and in the lower bits, so that slots given out one after the other have
+   their guesses close together.  */
+static inline uint32_t
+sframe_cache_path (uint32_t start, unsigned int shift, uint32_t path,
+		   uint32_t number)
+{
+  return (path << shift & start) ^ number;
 }
 
 /* A rule in one word.  Most significant first: the CFA's offset (24 bits) from
@@ -207,19 +302,29 @@ sframe_cache_hash (uint64_t pc)
 static inline sframe_cache_entry *
 sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
 {
-  uint64_t bucket = (hash << (choice / SFRAME_CACHE_WAYS
-			      * SFRAME_CACHE_LOG2_SLOTS)
-		     >> (64 - SFRAME_CACHE_LOG2_SLOTS));
+  unsigned int log2 = sframe_cache_log2 (cache);
+  uint64_t bucket = (hash << (choice / SFRAME_CACHE_WAYS * log2)
+		     >> (64 - log2));
 
-  return &cache->entries[bucket * SFRAME_CACHE_WAYS
-			 + choice % SFRAME_CACHE_WAYS];
+  return (sframe_cache_entries (cache) + bucket * SFRAME_CACHE_WAYS
+	  + choice % SFRAME_CACHE_WAYS);
 }
 
 /* The entry for slot NUMBER, which is that of a PC with this HASH.  */
 static inline sframe_cache_entry
 sframe_cache_make_entry (uint64_t hash, uint32_t number)
 {
-  return number << 4 | 8 | (hash >> 24 & 7);
+  const uint32_t used = 1U << (SFRAME_CACHE_ENTRY_BITS - 1);
+
+  return (number << SFRAME_CACHE_ENTRY_BITS | used
+	  | (hash >> 16 & (used - 1)));
+}
+
+/* The slot that ENTRY is for.  */
+static inline uint32_t
+sframe_cache_entry_number (sframe_cache_entry entry)
+{
+  return entry >> SFRAME_CACHE_ENTRY_BITS;
 }
 
 /* The rule in SLOT if it is that of PC and TAG, or else 0.  */
@@ -283,10 +388,11 @@ sframe_cache_find (struct sframe_cache *cache, uint64_t pc, uint64_t tag)
       sframe_cache_entry entry
 	= __atomic_load_n (sframe_cache_choice (cache, hash, i),
 			   __ATOMIC_RELAXED);
-      if ((entry & 15) != like)
+      uint32_t number = sframe_cache_entry_number (entry);
+      if (entry != (number << SFRAME_CACHE_ENTRY_BITS | like))
 	continue;
-      uint32_t number = entry >> 4;
-      uint64_t rule = sframe_cache_read (&cache->slots[number], pc, tag);
+      uint64_t rule
+	= sframe_cache_read (sframe_cache_slot (cache, number), pc, tag);
       if (rule != 0)
 	return (struct sframe_cache_found) { rule, number };
     }
@@ -328,8 +434,9 @@ sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
       sframe_cache_entry other
 	= __atomic_exchange_n (sframe_cache_choice (cache, hash, choice),
 			       entry, __ATOMIC_RELAXED);
-      number = other >> 4;
-      pc = __atomic_load_n (&cache->slots[number].pc, __ATOMIC_RELAXED);
+      number = sframe_cache_entry_number (other);
+      pc = __atomic_load_n (&sframe_cache_slot (cache, number)->pc,
+			    __ATOMIC_RELAXED);
       /* A race has left it.  */
       if (other != sframe_cache_make_entry (sframe_cache_hash (pc), number))
 	return;
@@ -344,8 +451,8 @@ sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		  uint64_t rule, uint32_t *number)
 {
   *number = (__atomic_fetch_add (&cache->used, 1, __ATOMIC_RELAXED)
-	     % SFRAME_CACHE_SLOTS);
-  struct sframe_cache_slot *slot = &cache->slots[*number];
+	     % sframe_cache_slots (cache));
+  struct sframe_cache_slot *slot = sframe_cache_slot (cache, *number);
   bool used = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED) != 0;
   uint64_t hash
     = sframe_cache_hash (__atomic_load_n (&slot->pc, __ATOMIC_RELAXED));

@@ -18,7 +18,24 @@
 
 enum { SP = 7, FP = 6, PCS = 64, THREADS = 4, ROUNDS = 400000 };
 
-static struct sframe_cache cache;
+/* That of most cases.  */
+enum { LOG2 = SFRAME_CACHE_LOG2_SECOND, SLOTS = 1 << LOG2 };
+
+static struct sframe_cache *cache;
+
+/* A table as __sframe_cache_grow makes it.  */
+static struct sframe_cache *
+new_table (unsigned int log2)
+{
+  size_t size = SFRAME_CACHE_SIZE (log2);
+  struct sframe_cache *table
+    = aligned_alloc (_Alignof (struct sframe_cache), (size + 63) & -64);
+
+  require (table != NULL, "aligned_alloc");
+  memset (table, 0, size);
+  table->larger = log2 - SFRAME_CACHE_LOG2_FIRST;
+  return table;
+}
 
 static struct sframe_rule
 plain_rule (unsigned int base, int32_t cfa, int32_t ra, int32_t fp)
@@ -193,14 +210,14 @@ rival (unsigned int i)
   for (int round = 0; round < 5; ++round)
     inverse *= 2 - factor * inverse;
   CHECK (sframe_cache_hash (hash * inverse) == hash);
-  CHECK ((factor ^ hash) >> (64 - 2 * SFRAME_CACHE_LOG2_SLOTS) == 0);
+  CHECK ((factor ^ hash) >> (64 - 2 * LOG2) == 0);
   return hash * inverse;
 }
 
 static uint64_t
 look_up (uint64_t pc, uint64_t tag)
 {
-  return sframe_cache_find (&cache, pc, tag).rule;
+  return sframe_cache_find (cache, pc, tag).rule;
 }
 
 static bool
@@ -208,7 +225,7 @@ store (uint64_t pc, uint64_t tag, uint64_t rule)
 {
   uint32_t number;
 
-  return sframe_cache_store (&cache, pc, tag, rule, &number);
+  return sframe_cache_store (cache, pc, tag, rule, &number);
 }
 
 static void
@@ -251,50 +268,82 @@ a_rule_stored_twice_takes_one_slot (void)
   uint64_t a = rival (0), b = rival (1);
   store (a, 0, 11);
   store (b, 0, 13);
-  uint32_t used = cache.used;
+  uint32_t used = cache->used;
   store (b, 0, 13);
   store (a, 0, 11);
-  CHECK (cache.used == used);
+  CHECK (cache->used == used);
   CHECK (look_up (a, 0) == 11);
   CHECK (look_up (b, 0) == 13);
+}
+
+/* The parts of a table follow each other, and fill it.  */
+static void
+parts_of_a_table (void)
+{
+  for (unsigned int log2 = SFRAME_CACHE_LOG2_FIRST;
+       log2 <= SFRAME_CACHE_LOG2_LAST; ++log2)
+    {
+      struct sframe_cache *table = new_table (log2);
+      uint32_t slots = sframe_cache_slots (table);
+      uint32_t path = sframe_cache_start (table);
+
+      CHECK (slots == 1U << log2);
+      CHECK ((void *) sframe_cache_entries (table) == table + 1);
+      CHECK (sframe_cache_choice (table, UINT64_MAX, SFRAME_CACHE_WAYS - 1)
+	     == sframe_cache_guesses (table) - 1);
+      CHECK ((void *) (sframe_cache_guesses (table) + path + 1)
+	     == sframe_cache_slot (table, 0));
+      CHECK ((char *) sframe_cache_slot (table, slots)
+	     == (char *) table + sframe_cache_size (table));
+      CHECK ((uintptr_t) sframe_cache_slot (table, 0)
+	     % sizeof (struct sframe_cache_slot) == 0);
+      for (uint32_t i = 0; i < slots; i += 1 + i / 7)
+	CHECK ((path = sframe_cache_path (sframe_cache_start (table),
+					  sframe_cache_path_shift (table),
+					  path, i))
+	       <= sframe_cache_start (table));
+      free (table);
+    }
 }
 
 /* New memory is what costs most.  */
 static void
 few_rules_take_few_pages (void)
 {
-  static struct sframe_cache fresh;
+  struct sframe_cache *fresh = new_table (LOG2);
 
-  for (uint32_t i = 0; i < SFRAME_CACHE_SLOTS; ++i)
+  for (uint32_t i = 0; i < SLOTS; ++i)
     {
       uint32_t number;
-      CHECK (sframe_cache_store (&fresh, 0x1000 + 5 * i, 0, 1 + i, &number));
+      CHECK (sframe_cache_store (fresh, 0x1000 + 5 * i, 0, 1 + i, &number));
       CHECK (number == i);
     }
+  free (fresh);
 }
 
 static void
 more_rules_than_slots (void)
 {
-  static struct sframe_cache full;
-  const uint32_t count = 2 * SFRAME_CACHE_SLOTS;
+  struct sframe_cache *full = new_table (LOG2);
+  const uint32_t count = 2 * SLOTS;
   unsigned int kept = 0;
 
   for (uint32_t i = 0; i < count; ++i)
     {
       uint64_t pc = 0x1000 + 5 * i;
       uint32_t number;
-      CHECK (sframe_cache_store (&full, pc, 0, 1 + i, &number));
-      CHECK (number == i % SFRAME_CACHE_SLOTS);
-      CHECK (sframe_cache_find (&full, pc, 0).rule == 1 + i);
+      CHECK (sframe_cache_store (full, pc, 0, 1 + i, &number));
+      CHECK (number == i % SLOTS);
+      CHECK (sframe_cache_find (full, pc, 0).rule == 1 + i);
     }
   for (uint32_t i = 0; i < count; ++i)
     {
-      uint64_t rule = sframe_cache_find (&full, 0x1000 + 5 * i, 0).rule;
-      CHECK (rule == 0 || (i >= SFRAME_CACHE_SLOTS && rule == 1 + i));
+      uint64_t rule = sframe_cache_find (full, 0x1000 + 5 * i, 0).rule;
+      CHECK (rule == 0 || (i >= SLOTS && rule == 1 + i));
       kept += rule != 0;
     }
-  CHECK (kept > SFRAME_CACHE_SLOTS * 0.999);
+  CHECK (kept > SLOTS * 0.999);
+  free (full);
 }
 
 /* Where COUNT PCs of a program lie: random, in functions of random length, or
@@ -331,63 +380,79 @@ visit (struct sframe_cache *where, const uint64_t *pcs, unsigned int count)
   return missed;
 }
 
-/* Each set of PCs comes after others that have filled the cache.  */
+/* Each of SETS sets of PCs comes after others that have filled the cache.  At
+   most LOST of them may lose an entry.  */
+static void
+store_sets (unsigned int log2, unsigned int sets, unsigned int lost)
+{
+  struct sframe_cache *used = new_table (log2);
+  const unsigned int room = (9U << log2) / 10;
+  uint64_t *pcs = calloc (room, sizeof *pcs);
+  unsigned int again = 0;
+
+  require (pcs != NULL, "calloc");
+  for (unsigned int i = 0; i < sets; ++i)
+    {
+      unsigned int count = i / LAYOUTS % 2 == 0 ? room / 2 : room;
+      lay_out (i % LAYOUTS, pcs, count);
+      CHECK (visit (used, pcs, count) == count);
+      again += visit (used, pcs, count);
+      CHECK (visit (used, pcs, count) == 0);
+    }
+  printf ("%u of %u sets lost an entry\n", again, sets);
+  CHECK (again <= lost);
+  free (pcs);
+  free (used);
+}
+
 static void
 a_set_with_room_is_stored_once (void)
 {
-  static struct sframe_cache used;
-  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
-  unsigned int sets = 0, again = 0;
-
-  for (enum layout layout = RANDOM; layout < LAYOUTS; ++layout)
-    for (unsigned int i = 0; i < 100; ++i, ++sets)
-      {
-	unsigned int count = i % 2 == 0 ? 2000 : sizeof pcs / sizeof pcs[0];
-	lay_out (layout, pcs, count);
-	CHECK (visit (&used, pcs, count) == count);
-	again += visit (&used, pcs, count);
-	CHECK (visit (&used, pcs, count) == 0);
-      }
-  printf ("%u of %u sets lost an entry\n", again, sets);
-  CHECK (again <= 3);
+  store_sets (SFRAME_CACHE_LOG2_FIRST, 6000, 3);
+  store_sets (SFRAME_CACHE_LOG2_SECOND, 300, 3);
+  store_sets (SFRAME_CACHE_LOG2_LAST, 18, 3);
 }
 
 /* A set of which part was there before, anywhere: no PC is stored twice.  */
 static void
 a_set_that_changes (void)
 {
-  static struct sframe_cache used;
-  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
+  struct sframe_cache *used = new_table (LOG2);
+  static uint64_t pcs[SLOTS * 9 / 10];
   const unsigned int count = sizeof pcs / sizeof pcs[0];
 
   lay_out (FUNCTIONS, pcs, count);
-  visit (&used, pcs, count);
+  visit (used, pcs, count);
   for (unsigned int i = 0; i < 50; ++i)
     {
       unsigned int missed = 0;
       lay_out (FUNCTIONS, pcs + i * 60, 60);
       for (unsigned int round = 0; round < 100; ++round)
-	missed += visit (&used, pcs, count);
+	missed += visit (used, pcs, count);
       CHECK (missed >= 60 && missed <= count);
     }
+  free (used);
 }
 
 /* Entries that races have left, of slots that are other PCs' now, give way.  */
 static void
 entries_that_lead_nowhere (void)
 {
-  static struct sframe_cache raced;
-  static uint64_t pcs[SFRAME_CACHE_SLOTS * 9 / 10];
+  struct sframe_cache *raced = new_table (LOG2);
+  static uint64_t pcs[SLOTS * 9 / 10];
   const unsigned int count = sizeof pcs / sizeof pcs[0];
+  sframe_cache_entry *entries = sframe_cache_entries (raced);
 
   lay_out (RANDOM, pcs, count);
-  visit (&raced, pcs, count);
-  for (unsigned int i = 0; i < SFRAME_CACHE_SLOTS * SFRAME_CACHE_WAYS; ++i)
-    raced.entries[i] = i % count << 4 | 8 | (raced.entries[i] + 1) % 8;
+  visit (raced, pcs, count);
+  for (unsigned int i = 0; i < SLOTS * SFRAME_CACHE_WAYS; ++i)
+    entries[i]
+      = sframe_cache_make_entry ((entries[i] + 1) << 16, i % count);
   lay_out (RANDOM, pcs, count);
-  CHECK (visit (&raced, pcs, count) == count);
-  CHECK (visit (&raced, pcs, count) < count / 100);
-  CHECK (visit (&raced, pcs, count) == 0);
+  CHECK (visit (raced, pcs, count) == count);
+  CHECK (visit (raced, pcs, count) < count / 100);
+  CHECK (visit (raced, pcs, count) == 0);
+  free (raced);
 }
 
 static void
@@ -410,7 +475,7 @@ a_slot_that_is_being_written (void)
   store (pc, 0, 11);
   CHECK (look_up (pc, 0) == 11);
   struct sframe_cache_slot *slot
-    = &cache.slots[sframe_cache_find (&cache, pc, 0).number];
+    = sframe_cache_slot (cache, sframe_cache_find (cache, pc, 0).number);
   ++slot->version;
   CHECK (look_up (pc, 0) == 0);
   CHECK (!sframe_cache_write (slot, pc, 0, 11));
@@ -487,7 +552,7 @@ is_rule_of (uint64_t rule, uint64_t pc)
 static void
 write_pc (uint64_t pc)
 {
-  sframe_cache_write (&cache.slots[0], pc, 0, stress_rule (pc, 0));
+  sframe_cache_write (sframe_cache_slot (cache, 0), pc, 0, stress_rule (pc, 0));
 }
 
 static void
@@ -512,14 +577,15 @@ write_2_and_1 (void)
 static void
 read_1 (void)
 {
-  found = sframe_cache_read (&cache.slots[0], 1, 0);
+  found = sframe_cache_read (sframe_cache_slot (cache, 0), 1, 0);
 }
 
 static void
 read_all (void)
 {
   for (uint64_t pc = 1; pc <= 3; ++pc)
-    CHECK (is_rule_of (sframe_cache_read (&cache.slots[0], pc, 0), pc));
+    CHECK (is_rule_of (sframe_cache_read (sframe_cache_slot (cache, 0), pc, 0),
+		       pc));
 }
 
 static void
@@ -539,7 +605,7 @@ static void
 all_is_right_and_the_slot_free (void)
 {
   read_all ();
-  CHECK (cache.slots[0].version % 2 == 0);
+  CHECK (sframe_cache_slot (cache, 0)->version % 2 == 0);
 }
 
 static void
@@ -620,6 +686,7 @@ static const struct test_case cases[] = {
   { "rivals share two buckets", rivals_share_two_buckets },
   { "a rule stored twice takes one slot",
     a_rule_stored_twice_takes_one_slot },
+  { "parts of a table", parts_of_a_table },
   { "few rules take few pages", few_rules_take_few_pages },
   { "more rules than slots", more_rules_than_slots },
   { "a set with room is stored once", a_set_with_room_is_stored_once },
@@ -638,5 +705,6 @@ static const struct test_case cases[] = {
 int
 main (void)
 {
+  cache = new_table (LOG2);
   return run_cases (cases, sizeof cases / sizeof *cases);
 }

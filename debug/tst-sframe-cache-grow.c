@@ -1,0 +1,360 @@
+/* Test that a process which traces many places takes a larger table for their
+   rules, twice and no more, and that none of what can happen meanwhile does
+   harm.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Calls of mmap come to a handler, which counts them and makes them.  */
+
+#include <array_length.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <support/support.h>
+#include <support/test-driver.h>
+#include <support/xsignal.h>
+#include <support/xthread.h>
+#include <support/xunistd.h>
+
+#include "tst-sframe-support.h"
+
+/* How often the larger tables are to be asked for where there is no memory:
+   after 1, 2, 4, 8 times the slots of the first one, and so on.  */
+#ifndef TABLES
+# define TABLES 2
+# define ATTEMPTS 7
+#endif
+
+/* Places to call from: more than the slots of the second table, which has
+   8192.  The first one has 256.  */
+#define SITES 10000
+#define THREADS 4
+#define FEW 300
+#define STRING(x) #x
+#define EXPAND(x) STRING (x)
+
+/* Call FUNCTION from the site with NUMBER, each of which takes 8 bytes.  */
+extern void at_site (long int number, void (*function) (void));
+extern const char sites[];
+
+#ifdef __x86_64__
+asm (".text\n"
+     "	.globl	at_site, sites\n"
+     "	.type	at_site, @function\n"
+     "at_site:\n"
+     "	.cfi_startproc\n"
+     "	subq	$8, %rsp\n"
+     "	.cfi_adjust_cfa_offset 8\n"
+     "	leaq	sites(%rip), %rax\n"
+     "	leaq	(%rax,%rdi,8), %rax\n"
+     "	jmp	*%rax\n"
+     "	.balign	8\n"
+     "sites:\n"
+     "	.rept	" EXPAND (SITES) "\n"
+     "	call	*%rsi\n"
+     "	jmp	1f\n"
+     "	.balign	8\n"
+     "	.endr\n"
+     "1:	addq	$8, %rsp\n"
+     "	.cfi_adjust_cfa_offset -8\n"
+     "	ret\n"
+     "	.cfi_endproc\n"
+     "	.size	at_site, . - at_site\n");
+# define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
+#elif defined __s390x__
+asm (".text\n"
+     "	.globl	at_site, sites\n"
+     "	.type	at_site, @function\n"
+     "	.balign	8\n"
+     "at_site:\n"
+     "	.cfi_startproc\n"
+     "	stmg	%r14, %r15, 112(%r15)\n"
+     "	.cfi_offset %r14, -48\n"
+     "	.cfi_offset %r15, -40\n"
+     "	aghi	%r15, -160\n"
+     "	.cfi_adjust_cfa_offset 160\n"
+     "	larl	%r1, sites\n"
+     "	sllg	%r2, %r2, 3\n"
+     "	agr	%r1, %r2\n"
+     "	br	%r1\n"
+     "	.balign	8\n"
+     "sites:\n"
+     "	.rept	" EXPAND (SITES) "\n"
+     "	basr	%r14, %r3\n"
+     "	jg	1f\n"
+     "	.endr\n"
+     "1:	lmg	%r14, %r15, 272(%r15)\n"
+     "	.cfi_restore %r15\n"
+     "	.cfi_restore %r14\n"
+     "	.cfi_adjust_cfa_offset -160\n"
+     "	br	%r14\n"
+     "	.cfi_endproc\n"
+     "	.size	at_site, . - at_site\n");
+# define RESULT(context) ((context)->uc_mcontext.gregs[2])
+#else
+# define RESULT(context) (*(long int *) NULL)
+#endif
+
+#if defined __x86_64__ || defined __s390x__
+
+static __thread void *frames[TRACE_MAX];
+static __thread int count;
+
+static void FRAME
+take (void)
+{
+  count = backtrace (frames, TRACE_MAX);
+  KEEP_FRAME ();
+}
+
+/* Trace from the sites FIRST to LAST - 1, and look whether they are found.  */
+static void
+visit (int first, int last)
+{
+  for (int i = first; i < last; ++i)
+    {
+      errno = EDOM;
+      at_site (i, take);
+      const char *pc = count < 3 ? NULL : frames[1];
+      if (pc <= sites + i * 8 || pc >= sites + (i + 1) * 8 || errno != EDOM)
+	FAIL_EXIT1 ("site %d: %d frames, %p, %m", i, count, pc);
+    }
+}
+
+/* What is mapped: one of these, which are larger than any table, unless there
+   is to be no memory.  */
+static char memory[THREADS + 2][6 << 20] __attribute__ ((aligned (4096)));
+static bool refuse;
+static int maps, unmaps;
+static void (*volatile meanwhile) (void);
+
+/* Call FUNCTION while a trace is being stored.  */
+static void
+call_and_restore (void (*function) (void))
+{
+  void *copy[TRACE_MAX];
+
+  memcpy (copy, frames, sizeof (copy));
+  function ();
+  memcpy (frames, copy, sizeof (copy));
+}
+
+/* The kernel comes here instead of making the call.  */
+static void
+on_call (int signo, siginfo_t *info, void *closure)
+{
+  ucontext_t *context = closure;
+  int number = -1;
+
+  if (info->si_syscall == __NR_munmap)
+    {
+      __atomic_fetch_add (&unmaps, 1, __ATOMIC_RELAXED);
+      RESULT (context) = 0;
+      return;
+    }
+  number = __atomic_fetch_add (&maps, 1, __ATOMIC_RELAXED);
+  void (*function) (void) = meanwhile;
+  meanwhile = NULL;
+  if (function != NULL)
+    call_and_restore (function);
+  if (refuse || number >= array_length (memory))
+    RESULT (context) = -ENOMEM;
+  else
+    RESULT (context) = (intptr_t) memory[number];
+}
+
+/* Have mmap and munmap in this thread come to on_call.  */
+static void
+catch_calls (void)
+{
+  static const struct sock_filter filter[] =
+    {
+      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 1, 0),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_munmap, 0, 1),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+  struct sock_fprog program = { .len = array_length (filter),
+				.filter = (struct sock_filter *) filter };
+  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+    _exit (EXIT_UNSUPPORTED);
+}
+
+static void
+check_calls (int maps_wanted, int unmaps_wanted)
+{
+  if (maps != maps_wanted || unmaps != unmaps_wanted)
+    FAIL_EXIT1 ("mmap was called %d times, munmap %d times", maps, unmaps);
+}
+
+static void
+one_thread (void)
+{
+  catch_calls ();
+  for (int i = 0; i < 3; ++i)
+    {
+      /* The first trace is not remembered, and what called this takes
+	 slots as well.  */
+      visit (0, 200);
+      check_calls (0, 0);
+    }
+  visit (0, 260);
+  check_calls (TABLES > 0, 0);
+  visit (0, 8000);
+  check_calls (TABLES > 0, 0);
+  visit (0, SITES);
+  check_calls (TABLES, 0);
+  for (int i = 0; i < 3; ++i)
+    visit (0, SITES);
+  check_calls (TABLES, 0);
+}
+
+static void
+without_memory (void)
+{
+  refuse = true;
+  catch_calls ();
+  visit (0, SITES);
+  visit (0, SITES);
+  check_calls (ATTEMPTS, 0);
+}
+
+static void *
+visit_in_thread (void *closure)
+{
+  catch_calls ();
+  for (int i = 0; i < 2; ++i)
+    visit (0, SITES);
+  return closure;
+}
+
+/* Each call of mmap has led to a table in use, or was taken back.  */
+static void
+threads_at_once (void)
+{
+  pthread_t threads[THREADS];
+
+  for (int i = 0; i < THREADS; ++i)
+    threads[i] = xpthread_create (NULL, visit_in_thread, NULL);
+  for (int i = 0; i < THREADS; ++i)
+    xpthread_join (threads[i]);
+  check_calls (TABLES + unmaps, unmaps);
+}
+
+static void
+visit_all (void)
+{
+  visit (0, SITES);
+}
+
+/* Not as many that it would be time to ask for memory once more.  */
+static void
+visit_few (void)
+{
+  visit (FEW, FEW + 200);
+}
+
+static void
+handler_while_growing (void)
+{
+  meanwhile = visit_few;
+  catch_calls ();
+  visit (0, SITES);
+  check_calls (TABLES, 0);
+}
+
+static void
+handler_that_grows (void)
+{
+  meanwhile = visit_all;
+  catch_calls ();
+  visit (0, SITES);
+  /* It has found both.  */
+  check_calls (TABLES + (TABLES > 0), TABLES > 0);
+}
+
+static void
+fork_and_visit (void)
+{
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      visit (0, SITES);
+      _exit (0);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  TEST_COMPARE (status, 0);
+}
+
+static void
+fork_while_growing (void)
+{
+  meanwhile = fork_and_visit;
+  catch_calls ();
+  visit (0, SITES);
+  check_calls (TABLES, 0);
+}
+
+/* No filter, no handler.  */
+static void
+undisturbed (void)
+{
+  for (int i = 0; i < 3; ++i)
+    visit (0, SITES);
+}
+
+static void
+run (const char *name, void (*function) (void))
+{
+  printf ("info: %s\n", name);
+  fflush (stdout);
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      function ();
+      _exit (support_report_failure (0));
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == EXIT_UNSUPPORTED)
+    FAIL_UNSUPPORTED ("seccomp filters are not available");
+  TEST_COMPARE (status, 0);
+}
+
+static int
+do_test (void)
+{
+  struct sigaction sa = { .sa_sigaction = on_call,
+			  .sa_flags = SA_SIGINFO | SA_NODEFER };
+  xsigaction (SIGSYS, &sa, NULL);
+  run ("one thread", one_thread);
+  run ("without memory", without_memory);
+  run ("threads at once", threads_at_once);
+  run ("a handler while a table grows", handler_while_growing);
+  run ("a handler that grows it, too", handler_that_grows);
+  run ("fork while a table grows", fork_while_growing);
+  run ("undisturbed", undisturbed);
+  return 0;
+}
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs functions in assembler");
+}
+#endif
+
+#include <support/test-driver.c>
