@@ -120,8 +120,9 @@ step_sframe (struct sframe_trace *trace, const struct link_map *map,
       if (!__sframe_correct_cfa (map, trace->registers, &rule))
 	return SFRAME_STEP_BROKEN;
     }
-  __sframe_remember (trace, &rule);
-  return __sframe_step (trace->registers, &rule, &trace->stack);
+  return (__sframe_step_remembered (trace, __sframe_remember (trace, &rule))
+	  ? SFRAME_STEP_CALLER
+	  : __sframe_step (trace->registers, &rule, &trace->stack));
 }
 
 /* Step to the caller by MAP's .eh_frame entry for PC, but not by that of a

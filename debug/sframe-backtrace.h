@@ -3,7 +3,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe from the first call and thread-safe: no
-   allocation, no lock, no dlopen; errno is left alone; no fault, whatever
+   malloc, no lock, no dlopen; errno is left alone; no fault, whatever
    the stack holds.  Uses less than 1 KiB of stack; on s390x, where each caller
    makes a save area of 160 bytes, less than 2 KiB, or 2.25 KiB if there are
    objects without SFrame.  */

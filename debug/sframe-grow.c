@@ -16,10 +16,10 @@
    makes it only after it has traced more places than the first table has
    slots.  The tunable glibc.rtld.sframe forbids it.
 
-   Tables are never unmapped, since a trace that has begun with one may have
-   been interrupted, and never changed in size.  What the smaller one holds is
-   not copied: it is found again in one trace, and that by the trace which
-   needs it, whereas copying would take the time of one of them.
+   A table in use is never unmapped, since a trace that has begun with it may
+   have been interrupted, and never changes its size.  What the smaller one
+   holds is not copied: each rule is looked up once more when it is needed,
+   whereas the trace that copies them would take longer than any other.
 
    Ways that were not taken: to reserve addresses at start-up (a system call of
    each process, most of which never trace); a large .bss (counts as memory

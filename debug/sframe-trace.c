@@ -19,36 +19,6 @@ expect (struct sframe_cache *cache, uint32_t path, uint32_t number)
 		    __ATOMIC_RELAXED);
 }
 
-void
-__sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
-{
-  uintptr_t pc = trace->registers->pc;
-  uint64_t tag = sframe_cache_tag (trace->generation,
-				   trace->registers->interrupted);
-
-  if (trace->table == 0)
-    return;
-  struct sframe_cache *cache = __sframe_cache_table (trace->table);
-  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
-				     SFRAME_MACHINE_FP,
-				     SFRAME_MACHINE_SP_OFFSET);
-  if (word == 0)
-    return;
-  uint32_t number;
-  bool stored = (trace->missed
-		 ? sframe_cache_add (cache, pc, tag, word, &number)
-		 : sframe_cache_store (cache, pc, tag, word, &number));
-  if (!stored)
-    return;
-  expect (cache, trace->path, number);
-  trace->path = sframe_cache_path (sframe_cache_start (cache),
-				   sframe_cache_path_shift (cache),
-				   trace->path, number);
-  /* All slots were given out, and one rule was replaced.  */
-  if (number == 0)
-    __sframe_cache_grow (trace->table);
-}
-
 /* The rule of PC and TAG in the slot that is expected after PATH.  */
 static inline struct sframe_cache_found
 recall (const sframe_cache_number *guesses,
@@ -115,6 +85,22 @@ step (struct place *place, uint64_t rule, uintptr_t high)
   return true;
 }
 
+/* Store TRACE's frame in *PLACE.  Return whether a rule in the cache is enough
+   to leave it.  */
+static inline bool
+depart (const struct sframe_trace *trace, struct place *place)
+{
+  const struct sframe_registers *registers = trace->registers;
+
+  *place = (struct place) { .pc = registers->pc,
+			    .sp = registers->value[SFRAME_MACHINE_SP],
+			    .fp = registers->value[SFRAME_MACHINE_FP] };
+  return ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) != 0
+	  && place->sp % sizeof (uintptr_t) == 0
+	  && place->sp >= trace->stack.current.low
+	  && place->sp <= trace->stack.current.high);
+}
+
 /* Make the frame at PLACE, to which a call has led, that of TRACE.  */
 static inline void
 arrive (struct sframe_trace *trace, const struct place *place)
@@ -127,14 +113,64 @@ arrive (struct sframe_trace *trace, const struct place *place)
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
 		      | UINT64_C (1) << SFRAME_MACHINE_FP);
   registers->interrupted = false;
+  registers->moved_down = false;
+}
+
+/* Remember WORD, the rule of TRACE's frame.  */
+static inline void
+remember (struct sframe_trace *trace, uint64_t word)
+{
+  struct sframe_cache *cache = __sframe_cache_table (trace->table);
+  uintptr_t pc = trace->registers->pc;
+  uint64_t tag = sframe_cache_tag (trace->generation,
+				   trace->registers->interrupted);
+  uint32_t number;
+  bool stored = (trace->missed
+		 ? sframe_cache_add (cache, pc, tag, word, &number)
+		 : sframe_cache_store (cache, pc, tag, word, &number));
+
+  if (!stored)
+    return;
+  expect (cache, trace->path, number);
+  trace->path = sframe_cache_path (sframe_cache_start (cache),
+				   sframe_cache_path_shift (cache),
+				   trace->path, number);
+  /* All slots were given out, and one rule was replaced.  */
+  if (number == 0)
+    __sframe_cache_grow (trace->table);
+}
+
+uint64_t
+__sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
+{
+  if (trace->table == 0)
+    return 0;
+  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
+				     SFRAME_MACHINE_FP,
+				     SFRAME_MACHINE_SP_OFFSET);
+  if (word != 0)
+    remember (trace, word);
+  return word;
+}
+
+bool
+__sframe_step_remembered (struct sframe_trace *trace, uint64_t word)
+{
+  struct place place;
+
+  if ((word & SFRAME_CACHE_CALLER) == 0 || !depart (trace, &place)
+      || !step (&place, word, trace->stack.current.high))
+    return false;
+  arrive (trace, &place);
+  return true;
 }
 
 /* Take steps to COUNT frames at most, and to no more than the array has room
-   for.  The first frame was interrupted or not, the others were not.  This
-   decides how fast a trace is: the loop keeps the registers out of memory and
+   for, from PLACE, which is the frame of TRACE.  That one was interrupted or
+   not, the others were not.  This decides how fast a trace is: the loop keeps the registers out of memory and
    leaves all that is rare to its caller.  */
 static enum sframe_step_status
-walk_alike (struct sframe_trace *trace, int count)
+walk_alike (struct sframe_trace *trace, struct place place, int count)
 {
   const struct sframe_registers *registers = trace->registers;
   struct sframe_cache *const cache = __sframe_cache_table (trace->table);
@@ -145,9 +181,6 @@ walk_alike (struct sframe_trace *trace, int count)
   const uintptr_t high = trace->stack.current.high;
   const uint64_t tag = sframe_cache_tag (trace->generation,
 					 registers->interrupted);
-  struct place place = { .pc = registers->pc,
-			 .sp = registers->value[SFRAME_MACHINE_SP],
-			 .fp = registers->value[SFRAME_MACHINE_FP] };
   uint32_t path = trace->path;
   void **const start = trace->array + trace->count, **next = start;
   const int room = trace->size - trace->count;
@@ -156,7 +189,7 @@ walk_alike (struct sframe_trace *trace, int count)
 
   while (next < end)
     {
-      struct sframe_cache_found found 
+      struct sframe_cache_found found
 	= recall (guesses, slots, path, place.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
 	{
@@ -187,21 +220,35 @@ walk_alike (struct sframe_trace *trace, int count)
   return outermost ? SFRAME_STEP_OUTERMOST : SFRAME_STEP_CALLER;
 }
 
+/* Whether no rule is remembered for TRACE's frame.  Where this was so for the
+   frame before, it often is again, and is found out sooner here.  */
+static inline bool
+is_new (const struct sframe_trace *trace)
+{
+  const struct sframe_registers *registers = trace->registers;
+  uint64_t tag = sframe_cache_tag (trace->generation, registers->interrupted);
+
+  return sframe_cache_find (__sframe_cache_table (trace->table),
+			    registers->pc, tag).rule == 0;
+}
+
 enum sframe_step_status
 __sframe_walk_remembered (struct sframe_trace *trace)
 {
   const struct sframe_registers *registers = trace->registers;
-  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   enum sframe_step_status status = SFRAME_STEP_CALLER;
+  struct place place;
+  bool missed_before = trace->missed;
 
   trace->missed = false;
-  if ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) == 0
-      || sp % sizeof (uintptr_t) != 0 || sp < trace->stack.current.low
-      || sp > trace->stack.current.high)
+  if (!depart (trace, &place))
+    return SFRAME_STEP_CALLER;
+  if (missed_before && (trace->missed = is_new (trace)))
     return SFRAME_STEP_CALLER;
   if (registers->interrupted)
-    status = walk_alike (trace, 1);
-  if (status == SFRAME_STEP_CALLER && !registers->interrupted)
-    status = walk_alike (trace, trace->size);
+    status = walk_alike (trace, place, 1);
+  if (status == SFRAME_STEP_CALLER && !registers->interrupted
+      && depart (trace, &place))
+    status = walk_alike (trace, place, trace->size);
   return status;
 }

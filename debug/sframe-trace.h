@@ -2,8 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe; no allocation, no lock, no
-   system call; no fault, whatever the stack holds.  */
+   Safety: async-signal-safe and thread-safe; no lock, and no
+   allocation or system call but the mmap of __sframe_cache_grow; no fault,
+   whatever the stack holds.  */
 
 #ifndef _SFRAME_TRACE_H
 #define _SFRAME_TRACE_H
@@ -55,9 +56,15 @@ struct sframe_cache *__sframe_cache_table (unsigned int number)
    time.  */
 void __sframe_cache_grow (unsigned int number) attribute_hidden;
 
-/* Remember RULE as that of the frame in TRACE's registers, if rules are.  */
-void __sframe_remember (struct sframe_trace *trace,
-			const struct sframe_rule *rule) attribute_hidden;
+/* Remember RULE as that of the frame in TRACE's registers, if rules are.  Return
+   it in a word, or 0 if it is not remembered.  */
+uint64_t __sframe_remember (struct sframe_trace *trace,
+			    const struct sframe_rule *rule) attribute_hidden;
+
+/* Step to the caller by the rule WORD, or 0, in less time than __sframe_step
+   takes, if the caller is where most callers are.  Return whether it is.  */
+bool __sframe_step_remembered (struct sframe_trace *trace, uint64_t word)
+  attribute_hidden;
 
 /* Take the steps for which rules are remembered, as long as there is room, and
    the words are where the trace has found others.  The registers that are
