@@ -38,6 +38,8 @@
    8192.  The first one has 256.  */
 #define SITES 10000
 #define THREADS 4
+/* Each instruction of some traces is interrupted.  */
+#define TIMEOUT 100
 #define FEW 300
 #define STRING(x) #x
 #define EXPAND(x) STRING (x)
@@ -307,6 +309,58 @@ fork_while_growing (void)
   check_calls (TABLES, 0);
 }
 
+#if defined __x86_64__ && TABLES > 0
+/* The processor traps after each instruction.  */
+# define TRAP_FLAG 0x100ULL
+
+/* What the handler traces: STEP sites after the one of last time.  */
+static int trap_site, trap_step;
+static long int traps;
+
+static void
+visit_next (void)
+{
+  visit (trap_site, trap_site + 1);
+}
+
+static void
+on_trap (int signo)
+{
+  ++traps;
+  trap_site = (trap_site + trap_step) % SITES;
+  call_and_restore (visit_next);
+}
+
+static void
+visit_in_steps (int step)
+{
+  handle_signal (SIGTRAP, on_trap);
+  visit (0, 240);
+  trap_step = step;
+  __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				  | TRAP_FLAG);
+  visit (240, 260);
+  __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				  & ~TRAP_FLAG);
+  TEST_VERIFY (traps > 10000);
+  visit (0, SITES);
+}
+
+/* The handler interrupts who grows the table, and finds what it needs.  */
+static void
+known_place_at_each_instruction (void)
+{
+  visit_in_steps (0);
+}
+
+/* The handler itself may be who grows it.  */
+static void
+new_place_at_each_instruction (void)
+{
+  visit_in_steps (1);
+}
+#endif
+
 /* No filter, no handler.  */
 static void
 undisturbed (void)
@@ -345,6 +399,10 @@ do_test (void)
   run ("a handler while a table grows", handler_while_growing);
   run ("a handler that grows it, too", handler_that_grows);
   run ("fork while a table grows", fork_while_growing);
+#if defined __x86_64__ && TABLES > 0
+  run ("a known place at each instruction", known_place_at_each_instruction);
+  run ("a new place at each instruction", new_place_at_each_instruction);
+#endif
   run ("undisturbed", undisturbed);
   return 0;
 }
