@@ -393,6 +393,7 @@ do_test (void)
   struct sigaction sa = { .sa_sigaction = on_call,
 			  .sa_flags = SA_SIGINFO | SA_NODEFER };
   xsigaction (SIGSYS, &sa, NULL);
+  run ("undisturbed", undisturbed);
   run ("one thread", one_thread);
   run ("without memory", without_memory);
   run ("threads at once", threads_at_once);
@@ -403,7 +404,6 @@ do_test (void)
   run ("a known place at each instruction", known_place_at_each_instruction);
   run ("a new place at each instruction", new_place_at_each_instruction);
 #endif
-  run ("undisturbed", undisturbed);
   return 0;
 }
 
