@@ -167,8 +167,8 @@ __sframe_step_remembered (struct sframe_trace *trace, uint64_t word)
 
 /* Take steps to COUNT frames at most, and to no more than the array has room
    for, from PLACE, which is the frame of TRACE.  That one was interrupted or
-   not, the others were not.  This decides how fast a trace is: the loop keeps the registers out of memory and
-   leaves all that is rare to its caller.  */
+   not, the others were not.  This decides how fast a trace is: the loop keeps
+   the registers out of memory and leaves all that is rare to its caller.  */
 static enum sframe_step_status
 walk_alike (struct sframe_trace *trace, struct place place, int count)
 {
