@@ -24,6 +24,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
+/* From debug, of glibc's tests.  */
+#include "tst-sframe-hidden.h"
+
 #include "kernel.h"
 #include "machine.h"
 #include "results.h"
@@ -364,6 +367,44 @@ compare_throwing (const struct seen *seen, void *const *pcs, int count)
     compare_below (seen, pcs, count_libgcc (pcs, count));
 }
 
+/* Write WHAT, OBJECT and ADDRESS to standard error, once in a program.  */
+static void
+tell_once (const char *what, const char *object, uintptr_t address)
+{
+  static struct { const char *what; uintptr_t address; } told[TOLD_MAX];
+  uintptr_t none;
+
+  for (int i = 0; i < TOLD_MAX; ++i)
+    {
+      none = 0;
+      if (__atomic_compare_exchange_n (&told[i].address, &none, address, false,
+				       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	{
+	  told[i].what = what;
+	  dprintf (STDERR_FILENO, "%s %s %lx\n", what, object,
+		   (unsigned long int) address);
+	  return;
+	}
+      if (none == address && told[i].what == what)
+	return;
+    }
+}
+
+/* Tell that backtrace was right in the function of PC.  What handlers return to
+   has no name.  */
+static void
+tell_function (void *pc)
+{
+  struct dl_find_object object;
+  void *function = _Unwind_FindEnclosingFunction ((char *) pc + 1);
+
+  if ((uintptr_t) pc == restorer)
+    tell_once ("reached", "restorer", restorer);
+  else if (function != NULL && _dl_find_object (pc, &object) == 0)
+    tell_once ("reached", object.dlfo_link_map->l_name,
+	       (uintptr_t) function - object.dlfo_link_map->l_addr);
+}
+
 /* Compare with the COUNT known calls PCS.  */
 static void
 compare_with_calls (const struct seen *seen, void *const *pcs, int count)
@@ -388,6 +429,8 @@ compare_with_calls (const struct seen *seen, void *const *pcs, int count)
 				   && !is_same (libunwind, pcs, count)));
   if (wrong && !told)
     show_all (seen, pcs, count);
+  else if (!asks_kernel && !told)
+    tell_function (pcs[0]);
 }
 
 /* Store the PCs of the known calls, the latest first.  */
@@ -420,29 +463,6 @@ compare (const struct seen *seen, const struct place *now)
     compare_with_libgcc (seen);
   else
     compare_with_calls (seen, pcs, count);
-}
-
-/* Write WHAT, OBJECT and ADDRESS to standard error, once in a program.  */
-static void
-tell_once (const char *what, const char *object, uintptr_t address)
-{
-  static struct { const char *what; uintptr_t address; } told[TOLD_MAX];
-  uintptr_t none;
-
-  for (int i = 0; i < TOLD_MAX; ++i)
-    {
-      none = 0;
-      if (__atomic_compare_exchange_n (&told[i].address, &none, address, false,
-				       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-	{
-	  told[i].what = what;
-	  dprintf (STDERR_FILENO, "%s %s %lx\n", what, object,
-		   (unsigned long int) address);
-	  return;
-	}
-      if (none == address && told[i].what == what)
-	return;
-    }
 }
 
 /* How many of the COUNT PCS, from the first on, the kernel must find: up to the

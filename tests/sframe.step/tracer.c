@@ -7,8 +7,9 @@
    JUDGE, a shared object, is loaded into PROGRAM, which raises SIGTRAP when it
    is ready.  From then on each instruction of each thread is followed by a
    signal, whose handler does the work: so backtrace is called in a signal
-   handler, at every instruction.  After COUNT of them PROGRAM is killed; it
-   runs to its end if that is 0.
+   handler, at every instruction.  After COUNT of them PROGRAM runs to its end
+   as it likes, to show that it has not minded; if that is 0 all of it is
+   judged.
 
    The handler runs at full speed.  That it has ended shows in its return by
    rt_sigreturn.  Document: ptrace(2).  */
@@ -178,8 +179,20 @@ pass_stop (struct thread *thread, int status)
     }
 }
 
-/* Let all threads go on until the program ends or COUNT is reached.  Return
-   its wait status, -1 if it was killed.  */
+/* Enough was judged: let a thread go on.  What the stops were made of does not
+   concern it.  */
+static void
+let_go (pid_t tid, int status)
+{
+  int signo = WSTOPSIG (status);
+  bool ours = (status >> 16 != 0 || signo == (SIGTRAP | 0x80)
+	       || signo == SIGTRAP || signo == JUDGE_SIGNAL
+	       || signo == SIGSTOP);
+
+  go_on (PTRACE_CONT, tid, ours ? 0 : signo);
+}
+
+/* Let all threads go on until the program ends.  Return its wait status.  */
 static int
 trace (void)
 {
@@ -188,17 +201,16 @@ trace (void)
 
   while ((tid = waitpid (-1, &status, __WALL)) > 0)
     {
-      if (WIFSTOPPED (status))
+      bool enough = limit != 0 && results->judged >= limit;
+
+      if (WIFSTOPPED (status) && enough)
+	let_go (tid, status);
+      else if (WIFSTOPPED (status))
 	pass_stop (thread_of (tid), status);
       else if (tid == program)
 	return status;
-      else
+      else if (!enough)
 	thread_of (tid)->tid = -1;
-      if (limit != 0 && results->judged >= limit)
-	{
-	  kill (program, SIGKILL);
-	  return -1;
-	}
     }
   give_up ("waitpid");
   return -1;
@@ -296,8 +308,7 @@ main (int argc, char **argv)
   go_on (PTRACE_CONT, program, 0);
   status = trace ();
   print_results ();
-  if (status != -1)
-    printf ("program ended with status %d\n", WIFEXITED (status)
-	    ? WEXITSTATUS (status) : 128 + WTERMSIG (status));
+  printf ("program ended with status %d\n", WIFEXITED (status)
+	  ? WEXITSTATUS (status) : 128 + WTERMSIG (status));
   return 0;
 }
