@@ -26,17 +26,18 @@ test "$arch" = x86_64 && wrapper='' || wrapper=$inside/build-aux/emulate
 source_of ()
 {
   case $1 in
-    *-debug | *-race | *-maple) echo "${1%-*}" ;;
+    *-debug | *-race | *-maple | *-system) echo "${1%-*}" ;;
     *) echo "$1" ;;
   esac
 }
 
 # Run a command for the build NAME, which stands in the place of the patched
-# tree's: NAME-stock is of the unpatched tree, NAME-debug, NAME-race and
-# NAME-maple are other builds of the patched one.
+# tree's: NAME-stock is of the unpatched tree, NAME-debug, NAME-race,
+# NAME-maple and NAME-system are other builds of the patched one, and
+# NAME-stock-system is one of the unpatched.
 in_tree ()
 {
-  tree_name=$1 place=${1%-*}
+  tree_name=$1 place=${1%%-*}
   shift
   make_cache
   # The mounts need something to stand on.
@@ -54,5 +55,5 @@ make_in_tree ()
    shift
    unset MAKEFLAGS MFLAGS MAKELEVEL
    in_tree "$tree_of_make" \
-     make -C "$inside/build/$arch/${tree_of_make%-*}" "$@")
+     make -C "$inside/build/$arch/${tree_of_make%%-*}" "$@")
 }
