@@ -1,16 +1,16 @@
-/* Converting the functions of .eh_frame, one after the other.
+/* Convert the functions of .eh_frame, one after the other.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-add.h.  Each CIE and FDE is read where .eh_frame_hdr says
-   that it is; each instruction is read once for each FDE that has it.
+   Safety: see sframe-add.h.  FDEs are found through .eh_frame_hdr, if there is
+   one; each instruction is read once for each FDE that uses it.
 
    Documents: DWARF Debugging Information Format, version 5, section 6.4;
    Linux Standard Base Core Specification, "Exception Frames".
 
-   The instructions are carried out here, not by libdw, for two reasons: libdw
-   begins anew for each row; and in the tests it judges what is written here,
-   so that the two must have nothing in common.  */
+   libdw is not used, for two reasons: it runs all instructions again for each
+   row; and tests compare this converter with libdw, so the two must share no
+   code.  */
 
 #include <sframe-dwarf.h>
 #include <stdlib.h>
@@ -18,18 +18,18 @@
 
 #include "cfi.h"
 
-/* How many states may be remembered at the same time.  Compilers use one.  */
+/* The maximal depth of DW_CFA_remember_state.  Compilers need one.  */
 #define REMEMBERED_MAX 64
 
-/* How many times the size of the file the records may have that are read: with
-   a CIE for each FDE, it would be once.  */
+/* The limit of bytes of records read, in multiples of the file size.  It would
+   be 1 if each FDE had its own CIE.  */
 #define WORK_MAX 16
 
-/* FDEs are cut after this many rows: who looks for one reads all before it.
-   An FRE count has 16 bits in any case.  */
+/* Longer FDEs are split after this many rows: finding an FRE needs a linear
+   search.  The format allows 65,535.  */
 #define ROWS_MAX 256
 
-/* Data that describes code, an FDE, with what its CIE says.  */
+/* An FDE with the data of its CIE.  */
 struct entry
 {
   uint64_t start, size;
@@ -42,7 +42,7 @@ struct entry
   uint64_t work;		/* Bytes of its records.  */
 };
 
-/* The instructions of one FDE being carried out.  */
+/* The state of running the instructions of one FDE.  */
 struct run
 {
   const struct object *object;
@@ -52,9 +52,9 @@ struct run
   struct state initial;
   struct state remembered[REMEMBERED_MAX];
   unsigned int remembered_count;
-  /* Where STATE begins to hold, counted from the start of the function.  */
+  /* The offset in the function from which STATE holds.  */
   uint64_t location;
-  /* Where the function that is being filled begins, likewise.  */
+  /* The offset at which the current struct function begins.  */
   uint64_t piece;
 };
 
@@ -89,7 +89,7 @@ read_unsigned (struct cursor *cursor, unsigned int width)
   return value;
 }
 
-/* VALUE, whose sign is bit number BITS - 1.  */
+/* Sign-extend the low BITS bits of VALUE.  */
 static uint64_t
 extend (uint64_t value, unsigned int bits)
 {
@@ -137,8 +137,8 @@ read_sleb128 (struct cursor *cursor)
   return shift < 64 ? extend (value, shift) : value;
 }
 
-/* A number of FORMAT (DW_EH_PE_format_mask of an encoding); it fails if there
-   is no such format.  */
+/* Read a number of FORMAT (an encoding & DW_EH_PE_format_mask); an unknown
+   format sets FAILED.  */
 static uint64_t
 read_formatted (struct cursor *cursor, unsigned int format)
 {
@@ -164,7 +164,7 @@ read_formatted (struct cursor *cursor, unsigned int format)
     }
 }
 
-/* The address of the byte at AT, which is one of OBJECT's file.  */
+/* The address at which the byte AT of OBJECT's file is loaded.  */
 static uint64_t
 address_of (const struct object *object, const unsigned char *at)
 {
@@ -180,7 +180,7 @@ address_of (const struct object *object, const unsigned char *at)
   return 0;
 }
 
-/* An address of ENCODING; data-relative ones count from BASE.  */
+/* Read an address of ENCODING; BASE is that of data-relative ones.  */
 static uint64_t
 read_address (const struct object *object, struct cursor *cursor,
 	      unsigned int encoding, uint64_t base)
@@ -205,8 +205,8 @@ read_address (const struct object *object, struct cursor *cursor,
 
 /* Reading CIEs and FDEs.  */
 
-/* Let *CURSOR have what follows the length of the record at ADDRESS.  Return
-   whether it is in the file.  */
+/* Set *CURSOR to the contents of the record at ADDRESS, after its length.
+   Return whether they are in the file.  */
 static bool
 open_record (const struct object *object, uint64_t address,
 	     struct cursor *cursor)
@@ -227,7 +227,8 @@ open_record (const struct object *object, uint64_t address,
   return fits && length > 0;
 }
 
-/* The data of a CIE, by the letters of AUGMENTATION behind its z.  */
+/* Read the augmentation data of a CIE.  AUGMENTATION is the string after its
+   z.  */
 static const char *
 read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
 		   struct entry *entry)
@@ -254,7 +255,7 @@ read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
   return cursor->failed ? "its CIE is damaged" : NULL;
 }
 
-/* Read the CIE at ADDRESS to *ENTRY.  */
+/* Read the CIE at ADDRESS into *ENTRY.  */
 static const char *
 read_cie (const struct object *object, uint64_t address, struct entry *entry)
 {
@@ -292,7 +293,7 @@ read_cie (const struct object *object, uint64_t address, struct entry *entry)
   return why;
 }
 
-/* Read the FDE at ADDRESS and its CIE to *ENTRY.  */
+/* Read the FDE at ADDRESS and its CIE into *ENTRY.  */
 static const char *
 read_fde (const struct object *object, uint64_t address, struct entry *entry)
 {
@@ -302,7 +303,7 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
   if (!open_record (object, address, &cursor))
     return "its FDE is damaged";
   entry->work = cursor.end - cursor.at;
-  /* The distance of the CIE from this member.  */
+  /* This field has the distance back to the CIE.  */
   uint64_t cie = address_of (object, cursor.at);
   cie -= read_unsigned (&cursor, 4);
   const char *why = read_cie (object, cie, entry);
@@ -317,7 +318,7 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
   return cursor.failed ? "its FDE is damaged" : NULL;
 }
 
-/* Tell that the SIZE bytes from START on are left out.  */
+/* Record that the SIZE bytes at START are left out, and why.  */
 static void
 leave_out (struct conversion *conversion, uint64_t start, uint64_t size,
 	   const char *reason)
@@ -330,10 +331,10 @@ leave_out (struct conversion *conversion, uint64_t start, uint64_t size,
     = (struct left_out) { start, size, reason };
 }
 
-/* Carrying out instructions.  */
+/* Running instructions.  */
 
-/* The place in RUN's state for register REG; null for one that SFrame does
-   not keep track of.  */
+/* The location of register REG in RUN's state, or null if SFrame does not
+   track REG.  */
 static struct location *
 location_of (struct run *run, struct state *state, uint64_t reg)
 {
@@ -382,7 +383,7 @@ open_piece (struct run *run, uint64_t location, unsigned int block)
   run->piece = location;
 }
 
-/* End the function at LOCATION; what has no rows is none.  */
+/* End the function at LOCATION; drop it if it has no rows.  */
 static void
 close_piece (struct run *run, uint64_t location)
 {
@@ -391,7 +392,7 @@ close_piece (struct run *run, uint64_t location)
     --run->conversion->function_count;
 }
 
-/* Add RULE from byte START of the current function on.  */
+/* Add a row with RULE at byte START of the current function.  */
 static void
 add_row (struct run *run, uint32_t start, const struct sframe_rule *rule)
 {
@@ -403,7 +404,7 @@ add_row (struct run *run, uint32_t start, const struct sframe_rule *rule)
   ++current (run)->row_count;
 }
 
-/* What is up to END cannot be said: no function has it.  */
+/* SFrame cannot describe the code up to END: leave it out.  */
 static void
 emit_hole (struct run *run, const char *reason, uint64_t end)
 {
@@ -413,8 +414,8 @@ emit_hole (struct run *run, const char *reason, uint64_t end)
   open_piece (run, end, 0);
 }
 
-/* The blocks up to END, whose CFA alternates, become a function of their own.
-   Return null, or why they cannot.  */
+/* Make the blocks up to END, whose CFA alternates, a function of their own.
+   Return null, or why that is impossible.  */
 static const char *
 emit_blocks (struct run *run, const struct alternation *alternation,
 	     uint64_t end)
@@ -446,7 +447,7 @@ emit_blocks (struct run *run, const struct alternation *alternation,
   return NULL;
 }
 
-/* From the location on RULE holds.  */
+/* Record that RULE holds from the current location.  */
 static void
 emit_row (struct run *run, const struct sframe_rule *rule)
 {
@@ -468,8 +469,7 @@ expression_size (const struct location *location)
   return location->expression.end - location->expression.at;
 }
 
-/* The state holds up to END, which lies behind the location: make a row of
-   it.  */
+/* Record that the state holds from the current location up to END.  */
 static void
 emit (struct run *run, uint64_t end)
 {
@@ -477,7 +477,7 @@ emit (struct run *run, uint64_t end)
   struct sframe_rule rule;
   const char *why;
 
-  /* Expressions are read again for each row.  */
+  /* The expressions are read for each row.  */
   run->conversion->work += (expression_size (&run->state.cfa)
 			    + expression_size (&run->state.ra)
 			    + expression_size (&run->state.fp)
@@ -495,7 +495,7 @@ emit (struct run *run, uint64_t end)
     emit_hole (run, why, end);
 }
 
-/* Go on at LOCATION.  */
+/* Advance to LOCATION.  */
 static const char *
 advance (struct run *run, uint64_t location)
 {
@@ -511,8 +511,8 @@ advance (struct run *run, uint64_t location)
   return NULL;
 }
 
-/* Where instruction CODE says that its register is; WAY_UNSET if it says no
-   such thing.  */
+/* The rule that instruction CODE sets for its register; WAY_UNSET if it sets
+   none.  */
 static enum way
 way_set_by (unsigned int code)
 {
@@ -553,7 +553,8 @@ read_offset (struct run *run, struct cursor *cursor, unsigned int code)
   return read_uleb128 (cursor) * factor;
 }
 
-/* Instructions that say where a register is.  Return whether CODE is one.  */
+/* Instructions that set the rule of a register.  Return whether CODE is
+   one.  */
 static bool
 run_register (struct run *run, struct cursor *cursor, unsigned int code)
 {
@@ -585,8 +586,8 @@ run_register (struct run *run, struct cursor *cursor, unsigned int code)
   return true;
 }
 
-/* Instructions that say where the CFA is.  Half of it can be changed only
-   where it is a register and an offset.  Return whether CODE is one.  */
+/* Instructions that set the rule of the CFA.  Register or offset alone can be
+   changed only if the rule has both.  Return whether CODE is one.  */
 static bool
 run_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 {
@@ -651,7 +652,7 @@ run_advance (struct run *run, struct cursor *cursor, unsigned int code,
   return true;
 }
 
-/* The instructions without a register or location.  */
+/* All other instructions.  */
 static const char *
 run_other (struct run *run, struct cursor *cursor, unsigned int code)
 {
@@ -751,8 +752,8 @@ convert_entry (const struct object *object, const struct entry *entry,
 }
 
 /* Convert the FDE at ADDRESS, of a function that .eh_frame_hdr has at START.
-   Who looks for a PC from LIMIT on finds another one.  *END is where the last
-   one ended.  */
+   LIMIT is the start of the next one, where a lookup by .eh_frame_hdr no
+   longer finds this FDE.  *END is the end of the last converted one.  */
 static void
 convert_fde (const struct object *object, uint64_t address, uint64_t start,
 	     uint64_t limit, struct conversion *conversion, uint64_t *end)
@@ -785,7 +786,8 @@ convert_fde (const struct object *object, uint64_t address, uint64_t start,
 
 /* Finding FDEs.  */
 
-/* The table of .eh_frame_hdr at CURSOR, of COUNT pairs of addresses.  */
+/* Convert the FDEs in the table of .eh_frame_hdr at CURSOR, which has COUNT
+   pairs of addresses.  */
 static const char *
 convert_pairs (const struct object *object, struct cursor *cursor,
 	       unsigned int encoding, uint64_t count, uint64_t base,
@@ -813,7 +815,7 @@ convert_pairs (const struct object *object, struct cursor *cursor,
   return NULL;
 }
 
-/* Convert what .eh_frame_hdr, the segment SEGMENT, lists.  */
+/* Convert the FDEs that .eh_frame_hdr, the segment SEGMENT, lists.  */
 static const char *
 convert_listed (const struct object *object, const GElf_Phdr *segment,
 		struct conversion *conversion)
@@ -840,7 +842,7 @@ convert_listed (const struct object *object, const GElf_Phdr *segment,
 			conversion);
 }
 
-/* Where a function and its FDE are.  */
+/* The addresses of a function and of its FDE.  */
 struct pair
 {
   uint64_t start, fde;
@@ -856,8 +858,8 @@ compare_pairs (const void *one, const void *other)
   return (a->fde > b->fde) - (a->fde < b->fde);
 }
 
-/* Read the pairs of .eh_frame, SIZE bytes at ADDRESS, to *PAIRS, and return
-   how many there are.  */
+/* Store a pair for each FDE of .eh_frame, SIZE bytes at ADDRESS, in *PAIRS and
+   return their number.  */
 static size_t
 read_pairs (const struct object *object, uint64_t address, uint64_t size,
 	    struct pair **pairs)
@@ -873,7 +875,7 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
     {
       uint64_t next = (address_of (object, record.at)
 		       + (record.end - record.at));
-      /* A CIE has 0 there.  What is damaged is told of later.  */
+      /* A CIE has 0 here.  convert_fde will report damaged FDEs.  */
       if (read_unsigned (&record, 4) != 0)
 	{
 	  read_fde (object, address, &entry);
@@ -890,8 +892,8 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
   return count;
 }
 
-/* Convert all FDEs of .eh_frame, as static programs have it, without
-   .eh_frame_hdr.  */
+/* Convert all FDEs of an .eh_frame without .eh_frame_hdr, as in static
+   programs.  */
 static const char *
 convert_section (const struct object *object, uint64_t address, uint64_t size,
 		 struct conversion *conversion)

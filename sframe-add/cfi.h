@@ -1,4 +1,4 @@
-/* What call frame instructions say of a place in a function.
+/* The unwind rules that CFA instructions give for a PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -9,9 +9,9 @@
 
 #include "sframe-add.h"
 
-/* The readable bytes from AT up to, not including, END.  What does not fit
-   reads as 0, takes all bytes and is remembered in FAILED, so that one check
-   after some reads is enough.  */
+/* The readable bytes from AT up to, but not including, END.  A read that does
+   not fit returns 0, moves AT to END and sets FAILED, so one check after
+   several reads is enough.  */
 struct cursor
 {
   const unsigned char *at;
@@ -24,19 +24,19 @@ uint64_t read_unsigned (struct cursor *cursor, unsigned int width);
 uint64_t read_signed (struct cursor *cursor, unsigned int width);
 uint64_t read_uleb128 (struct cursor *cursor);
 uint64_t read_sleb128 (struct cursor *cursor);
-/* A cursor for the next SIZE bytes, which CURSOR steps over.  */
+/* Skip SIZE bytes of CURSOR and return a cursor for them.  */
 struct cursor read_block (struct cursor *cursor, uint64_t size);
 
-/* How to recover the caller's value of a register, or CFA.  */
+/* How to compute the caller's value of a register, or the CFA.  */
 enum way
 {
-  WAY_UNSET,			/* Nothing was said.  */
+  WAY_UNSET,			/* No rule.  */
   WAY_SAME,
   WAY_UNDEFINED,
   WAY_CFA_MEMORY,		/* The word at CFA + offset.  */
   WAY_CFA_VALUE,
   WAY_REGISTER,			/* Register + offset.  */
-  WAY_EXPRESSION_MEMORY,	/* The word at what the expression gives.  */
+  WAY_EXPRESSION_MEMORY,	/* The word at the expression's value.  */
   WAY_EXPRESSION_VALUE
 };
 
@@ -48,26 +48,26 @@ struct location
   struct cursor expression;
 };
 
-/* What an FDE says at one place.  */
+/* The rules of an FDE for one PC.  */
 struct state
 {
   struct location cfa, ra, fp, sp;
 };
 
-/* A CFA that alternates: SP + OFFSET at the first THRESHOLD bytes of each
-   block of SIZE, a power of two, SP + OFFSET + PUSHED in the rest.  Linkers
-   write one expression for all entries of a PLT.  */
+/* A CFA that alternates: SP + OFFSET in the first THRESHOLD bytes of each
+   block of SIZE bytes, a power of two; SP + OFFSET + PUSHED in the rest.
+   Linkers write such an expression for a PLT.  */
 struct alternation
 {
   int64_t offset, pushed;
   uint64_t size, threshold;
 };
 
-/* judge.c: store what STATE says in *RULE, in the words of SFrame.  Return
-   null, or why there are no such words.  */
+/* judge.c: convert STATE to the SFrame rule *RULE.  Return null, or why SFrame
+   cannot express it.  */
 const char *judge (const struct machine *machine, const struct state *state,
 		   bool signal, struct sframe_rule *rule);
-/* Whether the CFA of STATE alternates; then *ALTERNATION tells how.  */
+/* Whether the CFA of STATE alternates.  If so, store it in *ALTERNATION.  */
 bool judge_alternation (const struct machine *machine,
 			const struct state *state,
 			struct alternation *alternation);

@@ -1,10 +1,10 @@
-/* Comparing the table that an object has with its .eh_frame.
+/* Compare the table of an object with its .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-add.h.  The table may be anybody's.  It is read here, in
-   the byte order of the object, since libsframe ends the program where a table
-   contradicts itself.
+   Safety: see sframe-add.h.  The table is untrusted.  libsframe is not used,
+   since it aborts if a table is inconsistent.  Numbers have the byte order of
+   the object.
 
    Document: "The SFrame Format, Version 3".  */
 
@@ -26,7 +26,7 @@ struct table
   uint32_t fde_count;
 };
 
-/* The FDE of a table that is looked at.  */
+/* The current FDE of a table.  */
 struct fde
 {
   uint32_t index;
@@ -51,7 +51,7 @@ part (struct cursor whole, uint64_t offset, uint64_t size)
 }
 
 /* Read the header.  Return false if it is not one of version 3 for the
-   machine, or lies.  */
+   machine, or not valid.  */
 static bool
 read_header (struct table *table)
 {
@@ -110,8 +110,8 @@ read_fde (const struct table *table, uint32_t index, struct fde *fde)
 	  && (!fde->repeated || fde->block != 0));
 }
 
-/* A control word and what it controls.  WORDS has COUNT words left, of WIDTH
-   bytes.  */
+/* Read a control word and its offset.  WORDS has *COUNT words of WIDTH bytes
+   left.  */
 static void
 read_pair (struct cursor *words, unsigned int width, unsigned int *count,
 	   struct sframe_place *place)
@@ -133,7 +133,7 @@ read_pair (struct cursor *words, unsigned int width, unsigned int *count,
   place->offset = read_signed (words, width);
 }
 
-/* The words of a default FRE.  */
+/* Read the words of an FRE of a default FDE.  */
 static void
 read_default (const struct table *table, struct cursor *words,
 	      unsigned int width, unsigned int count, unsigned int info,
@@ -158,7 +158,7 @@ read_default (const struct table *table, struct cursor *words,
 				       SFRAME_CFA_MEMORY };
 }
 
-/* Read the next FRE of FDE to *ROW.  */
+/* Read the next FRE of FDE into *ROW.  */
 static bool
 read_row (const struct table *table, struct fde *fde, struct row *row)
 {
@@ -202,7 +202,7 @@ struct walk
   struct fde fde;
 };
 
-/* Tell that the byte at PC differs.  Bytes come in ascending order.  */
+/* Record that the SIZE bytes at PC differ.  Calls are in ascending order.  */
 static void
 find (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
 {
@@ -221,7 +221,7 @@ find (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
     = (struct finding) { pc, size, missing };
 }
 
-/* The rule of the function at PC.  */
+/* The converted rule of the function at PC.  */
 static const struct sframe_rule *
 our_rule (const struct walk *walk, uint64_t pc)
 {
@@ -261,8 +261,8 @@ read_rows (const struct walk *walk)
   return rows;
 }
 
-/* Compare each byte that both the function and the FDE have, from FROM up to
-   TO.  */
+/* Compare the rules for each byte from FROM up to TO, which both the function
+   and the FDE cover.  */
 static const char *
 compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
 {
@@ -293,7 +293,7 @@ compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
   return NULL;
 }
 
-/* Compare the function with those FDEs, from *INDEX on, that overlap it.  */
+/* Compare the function with the FDEs, from *INDEX on, that overlap it.  */
 static const char *
 compare_function (struct walk *walk, uint32_t *index)
 {
@@ -323,9 +323,9 @@ compare_function (struct walk *walk, uint32_t *index)
   return NULL;
 }
 
-/* Tell of rules in the table, from FDE *INDEX on, for what was left out from
-   FROM up to LIMIT.  Whoever follows one is led where .eh_frame does not
-   lead.  */
+/* Record as wrong the rules in the table, from FDE *INDEX on, for code from
+   FROM up to LIMIT that the conversion has left out: they contradict
+   .eh_frame.  */
 static const char *
 compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
 		  uint32_t *index)
@@ -348,9 +348,9 @@ compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
   return NULL;
 }
 
-/* What was left out from FROM up to LIMIT may be in another function all the
-   same, where FDEs of .eh_frame overlap.  FUNCTION is the first one to look
-   at.  */
+/* Compare the code from FROM up to LIMIT, which was left out, except where
+   FDEs of .eh_frame overlap and another function covers it.  *FUNCTION is the
+   first one to look at.  */
 static const char *
 compare_gaps (struct walk *walk, uint64_t from, uint64_t limit,
 	      size_t *function, uint32_t *index)
@@ -373,7 +373,7 @@ compare_gaps (struct walk *walk, uint64_t from, uint64_t limit,
   return why;
 }
 
-/* Compare all that was left out, in ascending order.  */
+/* Compare all code that was left out, in ascending order.  */
 static const char *
 compare_all_left_out (struct walk *walk)
 {
@@ -396,7 +396,7 @@ compare_all_left_out (struct walk *walk)
   return why;
 }
 
-/* The bytes of OBJECT's table; null if it has none.  */
+/* The bytes of OBJECT's table, or null if it has none.  */
 static const unsigned char *
 table_bytes (const struct object *object, uint64_t *size)
 {

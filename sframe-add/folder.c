@@ -1,11 +1,11 @@
-/* Files by their folder and their name there.
+/* Access files by an open directory and a name in it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: somebody else may own a folder of the path, and put a symbolic link
-   in its place between two steps of ours.  So the folder is opened once, one
-   part of the path after the other, none of which may be a link; what follows
-   is done there, wherever it has been moved to meanwhile.  */
+   Safety: another user may own a directory of the path and replace it by a
+   symbolic link at any time.  So the directory is opened once, component by
+   component, none of which may be a link.  All later accesses go through this
+   descriptor, wherever the directory has been moved to.  */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 enum { FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
-/* Go from FOLDER, which is closed, to the one in it whose name has LENGTH
-   bytes.  */
+/* Open the directory in FOLDER with the NAME of LENGTH bytes, and close
+   FOLDER.  */
 static int
 enter (int folder, const char *name, size_t length)
 {
@@ -68,7 +68,7 @@ place_of_output (const char *path, struct place *place)
   *place = (struct place) { .folder = -1 };
   if (realpath (path, real) != NULL)
     return place_open (real, place);
-  /* It is new; its folder is there.  */
+  /* The file is new, but its directory must exist.  */
   const char *folder = (slash == NULL ? message (".")
 			: message ("%.*s/", (int) (slash - path), path));
   const char *found = realpath (folder, real);

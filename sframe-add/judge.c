@@ -1,12 +1,12 @@
-/* What SFrame can say of what .eh_frame says.
+/* Convert .eh_frame rules to SFrame rules where that is possible.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: see sframe-add.h.
 
-   Nothing is approximated: where SFrame has no words for a rule, or would have
-   an unwinder find something else, that part of the function is left out.
-   SFrame has no other registers than CFA, RA and FP; that is no reason.  */
+   Nothing is approximated: where SFrame cannot express a rule, or an unwinder
+   would compute another value from it, that part of the function is left out.
+   Rules for registers other than CFA, RA, FP and SP are ignored.  */
 
 #include <sframe-dwarf.h>
 
@@ -14,8 +14,8 @@
 
 /* Expressions.  */
 
-/* An expression that adds OFFSET to register REG and, with DEREFERENCED,
-   takes the word there.  */
+/* An expression that adds OFFSET to register REG and, if DEREFERENCED, reads
+   the word at the sum.  */
 struct sum
 {
   uint64_t reg;
@@ -39,7 +39,7 @@ read_register (struct cursor *cursor, uint64_t *reg, int64_t *offset)
   return !cursor->failed;
 }
 
-/* Whether EXPRESSION is a sum, which is then stored in *SUM.  */
+/* Whether EXPRESSION is a sum.  If so, store it in *SUM.  */
 static bool
 read_sum (struct cursor expression, struct sum *sum)
 {
@@ -66,7 +66,7 @@ read_sum (struct cursor expression, struct sum *sum)
   return !expression.failed && expression.at == expression.end;
 }
 
-/* A number that one operation pushes.  */
+/* Read an operation that pushes a constant, and store that in *VALUE.  */
 static bool
 read_constant (struct cursor *cursor, uint64_t *value)
 {
@@ -87,8 +87,8 @@ read_operation (struct cursor *cursor, unsigned int operation)
   return read_unsigned (cursor, 1) == operation && !cursor->failed;
 }
 
-/* The one expression that linkers write for PLTs on x86-64:
-   SP + A + ((PC & M) >= T) << S, where M + 1 is a power of two.  */
+/* The form that linkers write for PLTs on x86-64:
+   SP + A + (((PC & M) >= T) << S), where M + 1 is a power of two.  */
 bool
 judge_alternation (const struct machine *machine, const struct state *state,
 		   struct alternation *alternation)
@@ -124,8 +124,8 @@ judge_alternation (const struct machine *machine, const struct state *state,
 /* DWARF's number of the first floating-point register of s390x.  */
 #define FIRST_FPR 16
 
-/* SFrame's registers are DWARF's, the machine's own alone, and its offsets
-   have 32 bits.  */
+/* Fill *PLACE.  Return false if the machine has no register REG, or OFFSET
+   does not fit in 32 bits.  */
 static bool
 set_place (const struct machine *machine, struct sframe_place *place,
 	   enum sframe_place_kind kind, uint64_t reg, int64_t offset)
@@ -137,7 +137,8 @@ set_place (const struct machine *machine, struct sframe_place *place,
   return true;
 }
 
-/* What the expression of LOCATION finds; DEREFERENCE its value once more.  */
+/* Store the expression of LOCATION in *PLACE, with DEREFERENCE the word at its
+   value.  Return false if it is not a sum.  */
 static bool
 place_sum (const struct machine *machine, const struct location *location,
 	   bool dereference, struct sframe_place *place)
@@ -153,7 +154,7 @@ place_sum (const struct machine *machine, const struct location *location,
 		    sum.reg, sum.offset);
 }
 
-/* Where LOCATION has the caller's value.  */
+/* Convert LOCATION to *PLACE.  Return false if SFrame cannot express it.  */
 static bool
 find_place (const struct machine *machine, const struct location *location,
 	    struct sframe_place *place)
@@ -181,8 +182,8 @@ find_place (const struct machine *machine, const struct location *location,
     }
 }
 
-/* The same for RA or FP.  CFA + offset as their value has the control word
-   that means padding.  */
+/* The same for RA or FP.  The value CFA + offset cannot be expressed for them:
+   its control word would be 0, which means padding.  */
 static bool
 find_saved (const struct machine *machine, const struct location *location,
 	    struct sframe_place *place)
@@ -191,7 +192,7 @@ find_saved (const struct machine *machine, const struct location *location,
 	  && place->kind != SFRAME_CFA_VALUE);
 }
 
-/* How the offset of the CFA is written must lose nothing.  */
+/* Whether the CFA offset can be stored without loss.  */
 static bool
 is_writable (const struct machine *machine, int32_t offset)
 {
@@ -211,9 +212,9 @@ judge_cfa (const struct machine *machine, const struct location *location,
   return NULL;
 }
 
-/* An unwinder by SFrame takes SP for granted.  One by .eh_frame, where nothing
-   is said of SP, has it that it is the CFA on x86-64, and that it has not
-   changed on s390x.  */
+/* Whether .eh_frame gives the caller's SP the value that SFrame implies, the
+   CFA + sp_offset.  Without a rule for SP, .eh_frame implies the CFA on
+   x86-64, and an unchanged SP on s390x.  */
 static bool
 is_granted (const struct machine *machine, const struct location *sp,
 	    const struct sframe_place *cfa)
@@ -232,18 +233,18 @@ is_granted (const struct machine *machine, const struct location *sp,
     case SFRAME_CFA_VALUE:
       return place.offset == machine->sp_offset;
     case SFRAME_CFA_MEMORY:
-      /* Where the ABI saves it.  */
+      /* The slot where the ABI saves SP.  */
       return (machine->sp_saved_offset != 0
 	      && place.offset == machine->sp_saved_offset);
     case SFRAME_REGISTER_VALUE:
-      /* A leaf function of s390x keeps SP in a floating-point register.  Just
-	 before it is back, GCC has the CFA as if it were, and only the
-	 register tells.  */
+      /* A leaf function of s390x may save SP in a floating-point register.
+	 Just before SP is restored, GCC already has the CFA for the restored
+	 SP (no_frame); then the register differs from what SFrame implies.  */
       if (machine->sp_offset != 0)
 	return place.reg >= FIRST_FPR && place.offset == 0 && !no_frame;
       /* Fall through.  */
     default:
-      /* As of a signal trampoline: told in the same words as the CFA.  */
+      /* In a signal trampoline SP has the same rule as the CFA.  */
       return (machine->sp_offset == 0 && place.kind == cfa->kind
 	      && place.reg == cfa->reg && place.offset == cfa->offset);
     }

@@ -1,25 +1,24 @@
-/* A place for the table in an ELF file that was linked without one.
+/* Add a table to an ELF file that was linked without one.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: see sframe-add.h.
 
-   All bytes of the file stay where they are, but for the ELF header.  Behind
-   them comes one segment, at addresses above all others:
+   All bytes of the file stay in place, except the ELF header.  After them
+   comes one segment, at addresses above all others:
 
      program headers | end | table
 
-   and what is not loaded:
+   and data that is not loaded:
 
      names of sections | section headers | origin
 
-   The program headers are those of before and two more, PT_LOAD and
-   PT_GNU_SFRAME.  Section headers, if there were any, are those of before and
-   three more, .sframe.end, .sframe and .sframe.origin.  The end, some zeros, is
-   what keeps the segment where it is when strip takes .sframe away.  The
-   origin has the ELF header and the size of before, so that the file of before
-   can be made again, and a hash of all that is in front of it, to know whether
-   that file is still there.  */
+   The new program headers are PT_LOAD and PT_GNU_SFRAME; the new section
+   headers, if the file has section headers, are .sframe.end, .sframe and
+   .sframe.origin.  The end is a few zero bytes that keep the segment in place
+   when strip removes .sframe.  The origin has the old ELF header and the old
+   file size, to restore the old file, and a hash of everything before it, to
+   detect later changes.  */
 
 #include <sframe-format.h>
 #include <stdlib.h>
@@ -34,23 +33,23 @@
 # define SHT_GNU_SFRAME 0x6ffffff4
 #endif
 
-/* What segments are aligned to, by the linker for both machines.  */
+/* The alignment that linkers use for segments on both machines.  */
 #define PAGE UINT64_C (0x1000)
 
-/* Up to so many bytes more are left empty in a file, see needs_likeness.  */
+/* The largest gap left in a file, see needs_likeness.  */
 #define GAP_MAX (UINT64_C (1) << 20)
 
-/* The last bytes of a file that has been converted.  */
+/* The last bytes of a converted file.  */
 static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '1' };
 #define ORIGIN_SIZE (sizeof (Elf64_Ehdr) + 8 + 8 + sizeof origin_magic)
 
 /* How many sections are added.  */
 enum { NEW_SECTIONS = 3 };
 
-/* How many zeros are between program headers and table.  */
+/* How many zero bytes are between program headers and table.  */
 enum { END_SIZE = 8 };
 
-/* Where things come to lie.  */
+/* The position of the new segment and of the table.  */
 struct layout
 {
   uint64_t offset;		/* Of the segment in the file.  */
@@ -65,8 +64,8 @@ round_up (uint64_t value, uint64_t to)
   return (value + to - 1) & -to;
 }
 
-/* Where the segments end, and in *DISTANCE how far an address is from its
-   place in the file where the ELF header is loaded.  */
+/* The end address of all segments.  *DISTANCE becomes the address minus the
+   file offset in the segment that has the ELF header.  */
 static uint64_t
 segments_end (const struct object *object, uint64_t *distance)
 {
@@ -86,10 +85,10 @@ segments_end (const struct object *object, uint64_t *distance)
   return end;
 }
 
-/* Whether somebody may take the program headers of OBJECT to be as far from
-   the ELF header in memory as in the file: ld.so does of itself, and Linux
-   before 5.18 of programs, when it tells them where they are (AT_PHDR).  Of a
-   library, ld.so reads where they are.  */
+/* Whether the program headers of OBJECT must have the same distance from the
+   ELF header in memory as in the file: ld.so assumes that for itself, and
+   Linux before 5.18 for programs (AT_PHDR).  For a library, ld.so uses
+   e_phoff.  */
 static bool
 needs_likeness (const struct object *object)
 {
@@ -98,8 +97,8 @@ needs_likeness (const struct object *object)
 	  || object_segment (object, PT_DYNAMIC) == NULL);
 }
 
-/* Choose the place of the segment.  Higher addresses cost nothing, a gap in
-   the file does.  */
+/* Choose the address and the file offset of the segment.  Higher addresses
+   cost nothing, a gap in the file does.  */
 static const char *
 choose_place (const struct object *object, struct layout *layout)
 {
@@ -119,8 +118,8 @@ choose_place (const struct object *object, struct layout *layout)
   return NULL;
 }
 
-/* Whether the file of OBJECT has more than what its headers tell of, as when
-   an archive was appended, which is looked for at the end.  */
+/* Whether data that no header describes follows the ELF file, such as an
+   appended archive, which its reader expects at the end of the file.  */
 static bool
 has_more (const struct object *object)
 {
@@ -148,8 +147,7 @@ has_more (const struct object *object)
   return end < file->size;
 }
 
-/* Append COUNT headers of TYPE, SIZE bytes each, to OUT as a file has
-   them.  */
+/* Append COUNT headers of TYPE, SIZE bytes each, to OUT in file format.  */
 static void
 put_headers (struct buffer *out, void *headers, Elf_Type type, size_t size,
 	     size_t count)
@@ -164,7 +162,7 @@ put_headers (struct buffer *out, void *headers, Elf_Type type, size_t size,
   elf64_xlatetof (&to, &from, out->big_endian ? ELFDATA2MSB : ELFDATA2LSB);
 }
 
-/* What is new about the program header SEGMENT.  */
+/* Update SEGMENT if it is PT_PHDR.  */
 static void
 change_segment (const struct layout *layout, size_t headers_size,
 		GElf_Phdr *segment)
@@ -176,7 +174,7 @@ change_segment (const struct layout *layout, size_t headers_size,
   segment->p_filesz = segment->p_memsz = headers_size;
 }
 
-/* Append the program headers.  Those of PT_LOAD ascend.  */
+/* Append the program headers; PT_LOAD must be in ascending order.  */
 static void
 put_segments (const struct object *object, const struct layout *layout,
 	      size_t count, struct buffer *out)
@@ -213,7 +211,7 @@ put_segments (const struct object *object, const struct layout *layout,
   free (headers);
 }
 
-/* The section headers of before, and room for ours.  */
+/* The old section headers, and room for the new ones.  */
 static GElf_Shdr *
 read_sections (const struct object *object, size_t count)
 {
@@ -230,7 +228,7 @@ read_sections (const struct object *object, size_t count)
   return sections;
 }
 
-/* The names that are added to those of the sections.  */
+/* The names of the new sections.  */
 static const struct
 {
   char end[sizeof ".sframe.end"];
@@ -239,8 +237,8 @@ static const struct
   char old[sizeof ".sframe.old"];
 } new_names = { ".sframe.end", ".sframe", ".sframe.origin", ".sframe.old" };
 
-/* Append the names of sections and ours to OUT; SECTION, the header of the
-   names, follows them.  Return where ours begin.  */
+/* Append the old and the new section names to OUT and update SECTION, the
+   header of the names.  Return the offset of the new names.  */
 static GElf_Word
 put_names (const struct object *object, GElf_Shdr *section,
 	   struct buffer *out)
@@ -255,9 +253,8 @@ put_names (const struct object *object, GElf_Shdr *section,
   return ours;
 }
 
-/* Write the headers of the COUNT old SECTIONS, whose names are followed by
-   ours at NAMES, and of the new ones.  A table that was there before goes by
-   another name.  */
+/* Write the headers of the COUNT old SECTIONS and of the new ones, whose names
+   begin at offset NAMES.  An old table is renamed to .sframe.old.  */
 static void
 put_section_headers (const struct layout *layout, GElf_Shdr *sections,
 		     size_t count, GElf_Word names, struct buffer *out)
@@ -300,7 +297,7 @@ has_strings (const struct object *object, const GElf_Shdr *strings)
 	  && strings->sh_size <= INT32_MAX);
 }
 
-/* Append section headers, if there were any, to OUT, and tell HEADER.  */
+/* Append section headers to OUT, if there were any, and update *HEADER.  */
 static const char *
 put_sections (const struct object *object, const struct layout *layout,
 	      GElf_Ehdr *header, struct buffer *out)
@@ -332,8 +329,8 @@ put_sections (const struct object *object, const struct layout *layout,
   return why;
 }
 
-/* FNV-1a of the first SIZE bytes of FILE.  It is to notice what strip and the
-   like have done, no enemy.  */
+/* FNV-1a of the first SIZE bytes of FILE.  It detects changes by strip and
+   similar tools, not by an attacker.  */
 static uint64_t
 hash (const struct buffer *file, size_t size)
 {
@@ -344,7 +341,7 @@ hash (const struct buffer *file, size_t size)
   return value;
 }
 
-/* Append what layout_original reads to OUT, which is complete otherwise.  */
+/* Append the origin to OUT, which is otherwise complete.  */
 static void
 put_origin (const struct object *object, struct buffer *out)
 {
@@ -357,8 +354,8 @@ put_origin (const struct object *object, struct buffer *out)
 }
 
 /* Append the segment, with COUNT program headers, to OUT, and complete
-   *LAYOUT.  The program headers tell the size of the table, so that this is
-   written first.  */
+   *LAYOUT.  The table is written first, since the program headers contain its
+   size.  */
 static const char *
 put_segment (const struct object *object, const struct conversion *conversion,
 	     size_t count, struct layout *layout, struct buffer *out)

@@ -1,4 +1,4 @@
-/* sframe-add: SFrame tables for programs and libraries that are there.
+/* sframe-add: add SFrame tables to existing programs and libraries.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -32,7 +32,7 @@ static struct
   unsigned int jobs;
 } options = { .jobs = 1 };
 
-/* A file, and what became of it.  */
+/* A file and its outcome.  */
 struct job
 {
   char *name;			/* Without symbolic links.  */
@@ -79,7 +79,7 @@ mode, times and attributes stay.  Exit status: 0 something was changed (with\n\
 --check: all is right), 1 there was nothing to do (with --check: a table is\n\
 missing or not complete), 2 something failed (or a table is wrong).\n";
 
-/* Working on one file.  */
+/* Processing one file.  */
 
 static const char *
 check (struct job *job, const struct object *object)
@@ -122,7 +122,7 @@ make (struct job *job, const struct object *object, struct buffer *new)
   return why;
 }
 
-/* Whether there is nothing to do for OBJECT in this mode; then say why.  */
+/* Whether there is nothing to do for OBJECT in this mode; if so, say why.  */
 static bool
 is_done (const struct object *object, const char **why)
 {
@@ -198,7 +198,8 @@ copy_as_it_is (struct job *job, const struct object *object)
   job->message = why;
 }
 
-/* With --replace, begin with the file from before the table that we made.  */
+/* With --replace, start from the original file, without a table that
+   sframe-add has added.  */
 static void
 begin_anew (struct object *object)
 {
@@ -215,7 +216,7 @@ begin_anew (struct object *object)
     object_close (&before);
 }
 
-/* Work on the bytes of OBJECT, which were loaded.  */
+/* Process OBJECT, whose bytes were loaded.  */
 static void
 work_on_bytes (struct job *job, struct object *object)
 {
@@ -224,7 +225,7 @@ work_on_bytes (struct job *job, struct object *object)
     begin_anew (object);
   if (job->message == NULL)
     job->message = work_on_object (job, object);
-  /* A copy was asked for, whatever there is to do.  */
+  /* The user asked for a copy, even if there is nothing to do.  */
   if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
     copy_as_it_is (job, object);
 }
@@ -246,9 +247,9 @@ work_on (struct job *job)
   place_close (&job->place);
 }
 
-/* Telling about it.  */
+/* Reporting.  */
 
-/* How many bytes the character at TEXT has in UTF-8, 0 if it is none.  */
+/* The length in bytes of the UTF-8 character at TEXT, 0 if it is invalid.  */
 static int
 character_size (const char *text)
 {
@@ -262,7 +263,7 @@ character_size (const char *text)
   return size;
 }
 
-/* A byte that belongs to no character is written as Python does.  */
+/* Write a byte that belongs to no character as Python does.  */
 static void
 print_json_string (const char *text)
 {
@@ -385,8 +386,8 @@ print_words (const struct job *job)
     print_left_out (job);
 }
 
-/* What a list of files comes to.  A user's file that is skipped is an error;
-   what was found in a directory is not.  */
+/* The exit status for a list of files.  Skipping a file is an error if the
+   user has named it, but not if it was found in a directory.  */
 static int
 exit_status (const struct job *job, int status)
 {
@@ -412,7 +413,7 @@ add_job (const char *name, bool found)
     = (struct job) { .name = (char *) message ("%s", name), .found = found };
 }
 
-/* A folder that was asked for could not be read.  */
+/* A directory that the user has named could not be read.  */
 static bool unreadable;
 
 static int
@@ -429,8 +430,8 @@ visit (const char *name, const struct stat *status, int type,
   return 0;
 }
 
-/* Add NAME, or what is below it.  The file that a link points to is replaced,
-   not the link.  */
+/* Add the file NAME, or the files below the directory NAME.  If NAME is a
+   link, its target is replaced, not the link.  */
 static bool
 add_name (const char *name)
 {
@@ -472,7 +473,7 @@ work (void *unused)
   return unused;
 }
 
-/* Wait for JOB, or do it where there are no threads.  */
+/* Wait for JOB, or do it here if there are no threads.  */
 static void
 await (struct job *job)
 {
@@ -487,7 +488,7 @@ await (struct job *job)
   pthread_mutex_unlock (&jobs.lock);
 }
 
-/* Tell about all files, in order, as soon as they are done.  */
+/* Report on all files, in order, as soon as they are done.  */
 static int
 report (void)
 {
@@ -602,8 +603,8 @@ parse_options (int argc, char **argv)
     bad_usage ("--output is for one FILE that is changed");
 }
 
-/* Where the caller has closed a stream, the next file would take its place.
-   Output without a place to go to fails.  */
+/* If the caller has closed a standard stream, open /dev/null in its place, so
+   that no other file gets its descriptor.  Writing to it then fails.  */
 static void
 keep_streams (void)
 {

@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: where there is no memory the program ends, and the file that it was
-   about is as it was, since files are replaced at once.  */
+   Safety: if memory is exhausted the program ends.  The current file stays
+   unchanged, since files are replaced atomically.  */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ no_memory (void)
   exit (2);
 }
 
-/* Return ARRAY, which has room for *CAPACITY elements of SIZE bytes, with room
-   for COUNT.  */
+/* Return ARRAY, which has room for *CAPACITY elements of SIZE bytes, enlarged
+   for at least COUNT.  */
 void *
 grow (void *array, size_t *capacity, size_t count, size_t size)
 {
@@ -63,7 +63,7 @@ put_zeros (struct buffer *buffer, size_t size)
     memset (make_room (buffer, size), 0, size);
 }
 
-/* Append VALUE in WIDTH bytes, in the order of BUFFER.  */
+/* Append VALUE as WIDTH bytes, in the byte order of BUFFER.  */
 void
 put_number (struct buffer *buffer, uint64_t value, unsigned int width)
 {

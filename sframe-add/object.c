@@ -1,10 +1,9 @@
-/* Reading the ELF file that sframe-add works on.
+/* Read the ELF file that sframe-add converts.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-add.h.  Headers are read through libelf, which checks
-   them against the size of the file; what they say of addresses is checked
-   here.  */
+   Safety: see sframe-add.h.  libelf reads the headers and checks that they
+   lie in the file; the addresses and offsets in them are checked here.  */
 
 #include <sframe-format.h>
 #include <stdlib.h>
@@ -71,8 +70,8 @@ read_segments (struct object *object)
   return NULL;
 }
 
-/* Whether the code of OBJECT is in another file, as for debug information that
-   was split off.  Its program headers are those of that file.  */
+/* Whether OBJECT is split debug information, whose code is in another file.
+   Its program headers describe that file.  */
 static bool
 is_split (const struct object *object)
 {

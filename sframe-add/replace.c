@@ -1,11 +1,12 @@
-/* Reading whole files, and replacing them at once or not at all.
+/* Load files and replace them atomically.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: the new file is written beside the old one, gets all that the old
-   one has, and then its name.  Until then the old one is as it was, and
-   whoever executes it keeps it.  What is killed in between leaves a file with
-   a name that begins with ".sframe-add.", never a damaged one.  */
+   Safety: the new file is written in the directory of the old one, gets its
+   attributes and is then renamed over it.  Until then the old file is
+   unchanged; programs that run it keep it.  If sframe-add is killed in
+   between, it leaves a file with a name that begins with ".sframe-add.", never
+   a damaged file.  */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@ failed (const char *what)
   return message ("cannot %s: %s", what, strerror (errno));
 }
 
-/* Read up to SIZE bytes and the end of the file to FILE.  */
+/* Read the SIZE bytes of the file into FILE.  */
 static const char *
 read_all (int fd, uint64_t size, struct buffer *file)
 {
@@ -43,7 +44,7 @@ read_all (int fd, uint64_t size, struct buffer *file)
   return NULL;
 }
 
-/* Whether the file begins as an ELF file does.  */
+/* Whether the file begins with the magic of ELF.  */
 static bool
 is_elf (int fd)
 {
@@ -58,7 +59,7 @@ load_file (const struct place *place, struct buffer *file,
 	   struct stat *status, enum outcome *outcome)
 {
   const char *why = NULL;
-  /* A fifo would wait for its other end.  */
+  /* O_NONBLOCK: opening a FIFO would wait for its other end.  */
   int fd = openat (place->folder, place->name,
 		   (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 		    | O_NOFOLLOW));
@@ -94,9 +95,9 @@ write_all (int fd, const struct buffer *file)
   return NULL;
 }
 
-/* Let TO have the extended attribute NAME only if FROM has it: a folder may
-   give new files an access control list.  Labels of the system are not ours to
-   take away.  */
+/* Remove the extended attribute NAME from TO unless FROM has it: a directory
+   may give new files an access control list.  Keep the labels of security
+   modules.  */
 static const char *
 drop_attribute (int from, int to, const char *name)
 {
@@ -121,7 +122,7 @@ copy_attribute (int from, int to, const char *name)
   return NULL;
 }
 
-/* Call FUNCTION for each of the attributes that LISTED, FROM or TO, has.  */
+/* Call FUNCTION for each attribute of LISTED, which is FROM or TO.  */
 static const char *
 each_attribute (int listed, int from, int to,
 		const char *(*function) (int, int, const char *))
@@ -138,7 +139,8 @@ each_attribute (int listed, int from, int to,
   return why;
 }
 
-/* Give the file TO, whose owner is that of FROM if OWNED, what FROM has.  */
+/* Copy mode, attributes and times of FROM to TO; the special mode bits and the
+   attributes only if TO has the same owner (OWNED).  */
 static const char *
 copy_status (int from, int to, const struct stat *status, bool owned)
 {
@@ -155,7 +157,7 @@ copy_status (int from, int to, const struct stat *status, bool owned)
   return why;
 }
 
-/* Whether FD is the file that STATUS tells of, unchanged.  */
+/* Whether FD is the file of STATUS, unchanged.  */
 static bool
 is_unchanged (int fd, const struct stat *status)
 {
@@ -167,9 +169,9 @@ is_unchanged (int fd, const struct stat *status)
 	  && now.st_ctim.tv_nsec == status->st_ctim.tv_nsec);
 }
 
-/* Write FILE to FD, as the file FROM is, all of it to the disk.  A change of
-   the owner takes set-user-ID bits and capabilities away, so it comes first.
-   A COPY may belong to who made it.  */
+/* Write FILE to FD, with the attributes of FROM, and sync it to disk.  A
+   change of the owner clears set-user-ID bits and capabilities, so that comes
+   first.  A COPY may keep the owner who made it.  */
 static const char *
 fill (int fd, int from, const struct stat *status, bool copy,
       const struct buffer *file)
@@ -193,9 +195,9 @@ fill (int fd, int from, const struct stat *status, bool copy,
   return why;
 }
 
-/* Fill the new file FD, which has NAME in the folder of OUT, and let it be
-   OUT.  The name LIKE may have become that of another file, whose set-user-ID
-   bit is not for these bytes.  */
+/* Fill the new file FD, which is NAME in the directory of OUT, and rename it
+   to OUT.  The name LIKE may meanwhile belong to another file, whose
+   set-user-ID bit must not be given to these bytes.  */
 static const char *
 fill_and_rename (int fd, const char *name, const struct place *out,
 		 const struct place *like, const struct stat *status,

@@ -1,15 +1,14 @@
-/* Making an SFrame section from .eh_frame: what the parts of sframe-add share.
+/* Make an SFrame section from .eh_frame: the interfaces inside sframe-add.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: a file is untrusted input.  It is read to memory once, each access
+   Safety: a file is untrusted input.  It is read into memory once, each access
    is checked against that copy, and work and memory are linear in its size.
 
-   object.c reads the ELF file, cfi.c the call frame instructions, judge.c
-   decides which of them SFrame can say, table.c writes the section, layout.c
-   gives it a place in the file, check.c reads tables that are there already,
-   replace.c puts the new file in the place of the old one, folder.c says where
-   that is.  */
+   object.c reads the ELF file; cfi.c runs its CFA instructions; judge.c
+   decides which rules SFrame can express; table.c writes the section; layout.c
+   adds it to the file; check.c reads existing tables; replace.c replaces the
+   old file by the new one; folder.c opens their directory.  */
 
 #ifndef _SFRAME_ADD_H
 #define _SFRAME_ADD_H
@@ -21,27 +20,27 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* A machine that SFrame exists for.  Registers are DWARF numbers.  */
+/* A supported machine.  Registers are DWARF numbers.  */
 struct machine
 {
   uint16_t elf;			/* EM_*.  */
   bool big_endian;
   unsigned char abi;		/* SFRAME_ABI_*.  */
   unsigned char sp, fp, ra;
-  /* How many registers there are to save.  */
+  /* The number of registers that a rule may name.  */
   unsigned char registers;
-  /* Where RA is saved in all functions, as an offset from the CFA; 0: it
-     depends on the function.  */
+  /* The offset from the CFA at which all functions save RA; 0: it depends on
+     the function.  */
   int8_t fixed_ra_offset;
-  /* The caller's SP, as an offset from the CFA, and where it may be saved as
-     well; 0: nowhere.  */
+  /* The caller's SP minus the CFA.  */
   int32_t sp_offset;
+  /* The offset from the CFA at which SP may be saved; 0: it is not.  */
   int32_t sp_saved_offset;
-  /* How the CFA offset is written: minus this, by this.  */
+  /* A CFA offset is stored as (offset - cfa_adjustment) / cfa_scale.  */
   int32_t cfa_adjustment, cfa_scale;
 };
 
-/* Bytes in memory that was allocated.  */
+/* A buffer of allocated memory.  */
 struct buffer
 {
   unsigned char *data;
@@ -62,41 +61,41 @@ struct object
   size_t segment_count;
 };
 
-/* The rule from byte START of a function on.  */
+/* The rule that holds from byte START of a function.  */
 struct row
 {
   uint32_t start;
   struct sframe_rule rule;
 };
 
-/* What becomes one FDE: a function, or a part of one.  */
+/* A function, or a part of one, for which one FDE is written.  */
 struct function
 {
   uint64_t start;
   uint32_t size;
-  /* Size of the block that is repeated; 0: none is.  */
+  /* Size of the repeated block; 0: the FDE has none.  */
   unsigned char block;
   bool signal;
   uint32_t row_count;
-  /* Its first one among the rows of the conversion.  */
+  /* Index of the first row in the rows of the conversion.  */
   size_t first_row;
 };
 
-/* A function that SFrame cannot describe, or a part of one.  */
+/* A function, or a part of one, that SFrame cannot describe.  */
 struct left_out
 {
   uint64_t start, size;
   const char *reason;
 };
 
-/* Bytes of code about which a table and .eh_frame differ.  */
+/* A range of code for which a table and .eh_frame differ.  */
 struct finding
 {
   uint64_t start, size;
-  bool missing;			/* The table has nothing, or else the wrong.  */
+  bool missing;			/* No rule in the table; else a wrong one.  */
 };
 
-/* What was made of an .eh_frame section.  */
+/* The result of converting an .eh_frame section.  */
 struct conversion
 {
   struct function *functions;
@@ -105,106 +104,107 @@ struct conversion
   size_t row_count, row_capacity;
   struct left_out *left_out;
   size_t left_out_count, left_out_capacity;
-  /* What check_table found.  */
+  /* The result of check_table.  */
   struct finding *findings;
   size_t finding_count, finding_capacity;
-  /* Bytes of records that were read; those of a CIE again for each FDE.  */
+  /* Bytes of records read so far; a CIE counts again for each FDE.  */
   uint64_t work;
 };
 
-/* What happened to a file.  */
+/* The outcome for a file.  */
 enum outcome
 {
   OUTCOME_CHANGED,
-  OUTCOME_NOTHING,		/* It is as it should be.  */
-  OUTCOME_SKIPPED,		/* Nothing of ours: no ELF file, a script.  */
-  OUTCOME_FAILED		/* It cannot be done; MESSAGE says why.  */
+  OUTCOME_NOTHING,		/* There was nothing to do.  */
+  OUTCOME_SKIPPED,		/* Not a file to convert, such as a script.  */
+  OUTCOME_FAILED		/* An error; the returned string says why.  */
 };
 
-/* All functions below that return a string return null for success, or else
-   why not, in words that fit behind the name of the file.  */
+/* Functions below that return a string return null on success, or else the
+   reason of the failure, to be printed after the name of the file.  */
 
-/* memory.c: allocation that ends the program where there is none.  */
+/* memory.c: allocation; the program ends if memory is exhausted.  */
 void *grow (void *array, size_t *capacity, size_t count, size_t size);
 void put_bytes (struct buffer *buffer, const void *bytes, size_t size);
 void put_zeros (struct buffer *buffer, size_t size);
 void put_number (struct buffer *buffer, uint64_t value, unsigned int width);
-/* Like snprintf, to memory that stays allocated.  */
+/* Like asprintf; the result may be kept.  */
 const char *message (const char *format, ...)
   __attribute__ ((format (printf, 1, 2)));
 
-/* object.c: read the file that was loaded to OBJECT->file.  *OUTCOME becomes
-   SKIPPED or FAILED with a result that is not null.  */
+/* object.c: parse the file loaded in OBJECT->file.  If the result is not null,
+   *OUTCOME becomes SKIPPED or FAILED.  */
 const char *object_open (struct object *object, enum outcome *outcome);
 void object_close (struct object *object);
-/* The bytes that the file has for ADDRESS; null if none.  *SIZE becomes how
-   many follow.  */
+/* The bytes in the file for ADDRESS, or null if there are none.  *SIZE becomes
+   their number up to the end of the segment's file data.  */
 const unsigned char *object_bytes (const struct object *object,
 				   uint64_t address, uint64_t *size);
-/* Whether SIZE bytes from ADDRESS on are code.  */
+/* Whether the SIZE bytes at ADDRESS are code.  */
 bool object_is_code (const struct object *object, uint64_t address,
 		     uint64_t size);
 /* The address of the section NAME, 0 if there is none; *SIZE becomes its
    size.  */
 uint64_t object_section (const struct object *object, const char *name,
 			 uint64_t *size);
-/* The segment of TYPE (PT_*); null if there is none.  */
+/* The first segment of TYPE (PT_*), or null.  */
 const GElf_Phdr *object_segment (const struct object *object, uint32_t type);
 
-/* cfi.c: whether OBJECT has anything to convert.  */
+/* cfi.c: whether OBJECT has an .eh_frame section to convert.  */
 bool has_frames (const struct object *object);
 /* Convert all of .eh_frame.  */
 const char *convert (const struct object *object,
 		     struct conversion *conversion);
 void conversion_free (struct conversion *conversion);
 
-/* judge.c: whether A and B, of the same machine, say the same.  */
+/* judge.c: whether A and B, rules of the same machine, are equal.  */
 bool same_rule (const struct sframe_rule *a, const struct sframe_rule *b);
 
-/* table.c: append the section, which will have ADDRESS, to TABLE.  */
+/* table.c: append the section, to be loaded at ADDRESS, to TABLE.  */
 const char *table_write (const struct object *object,
 			 const struct conversion *conversion,
 			 uint64_t address, struct buffer *table);
 
-/* layout.c: put OBJECT with a table of CONVERSION into OUT.  */
+/* layout.c: write OBJECT with a table of CONVERSION to OUT.  */
 const char *layout_add (const struct object *object,
 			const struct conversion *conversion,
 			struct buffer *out);
-/* Put OBJECT as it was before layout_add into OUT, byte for byte.  */
+/* Write OBJECT as it was before layout_add to OUT, byte for byte.  */
 const char *layout_original (const struct object *object, struct buffer *out);
 
-/* check.c: compare the table that OBJECT has with CONVERSION, which gets the
-   findings.  */
+/* check.c: compare the table in OBJECT with CONVERSION and store the
+   differences in CONVERSION->findings.  */
 const char *check_table (const struct object *object,
 			 struct conversion *conversion);
-/* Whether OBJECT has a table that libc and Linux read: of version 3.  */
+/* Whether OBJECT has a table of version 3, the one that libc and Linux
+   read.  */
 bool has_table (const struct object *object);
 
-/* folder.c: where a file is.  */
+/* folder.c: a file, by its directory and its name there.  */
 struct place
 {
-  int folder;			/* Open; -1: it could not be opened.  */
+  int folder;			/* O_PATH descriptor, or -1.  */
   const char *name;		/* In FOLDER.  */
-  char *path;			/* What NAME is a part of.  */
+  char *path;			/* The memory of NAME.  */
 };
 
-/* Find the file of PATH, which begins with a slash and has no symbolic links,
-   as realpath gives it.  *PLACE is to be closed in any case.  */
+/* Open the directory of PATH, an absolute path without symbolic links, as
+   realpath returns it.  Call place_close even after a failure.  */
 const char *place_open (const char *path, struct place *place);
-/* The same for a file to be written, by any path; it need not be there.  */
+/* The same for a file to be written, by any path; it need not exist.  */
 const char *place_of_output (const char *path, struct place *place);
 void place_close (struct place *place);
-/* Make a file in the folder of PLACE and open it.  The last six bytes of NAME
-   become what no other has.  Return -1 on failure.  */
+/* Create and open a file in the directory of PLACE.  The last six bytes of
+   NAME are replaced to make it unique.  Return -1 on failure.  */
 int place_make_file (const struct place *place, char *name);
 
-/* replace.c: load the file at PLACE, of which *STATUS tells; *OUTCOME as for
-   object_open.  What is no ELF file is not read further.  */
+/* replace.c: load the file at PLACE and store its status in *STATUS; *OUTCOME
+   as for object_open.  Of a file other than ELF, only the magic is read.  */
 const char *load_file (const struct place *place, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
-/* Replace the file LIKE, or with OUT not null that one, by FILE, at once or
-   not at all, with the owner, mode, times and extended attributes of LIKE,
-   which must be what STATUS tells still.  */
+/* Replace OUT, or LIKE if OUT is null, by FILE atomically, with the owner,
+   mode, times and extended attributes of LIKE.  Fail if LIKE no longer has
+   *STATUS.  */
 const char *replace_file (const char *out, const struct place *like,
 			  const struct stat *status,
 			  const struct buffer *file);

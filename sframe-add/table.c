@@ -1,9 +1,9 @@
-/* Writing an SFrame section.
+/* Write an SFrame section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: see sframe-add.h.  Everything that is written fits, or the section
-   is refused.
+   Safety: see sframe-add.h.  If a value does not fit in its field, the whole
+   section is refused.
 
    Document: "The SFrame Format, Version 3".  */
 
@@ -20,7 +20,7 @@ struct words
   bool base_is_sp;
 };
 
-/* Whether the header says this of RA already.  */
+/* Whether RA is saved at the fixed offset of the header.  */
 static bool
 is_fixed (const struct machine *machine, const struct sframe_place *ra)
 {
@@ -28,7 +28,7 @@ is_fixed (const struct machine *machine, const struct sframe_place *ra)
 	  && ra->offset == machine->fixed_ra_offset);
 }
 
-/* Whether a default FDE can say what RULE says.  */
+/* Whether an FDE of default type can express RULE.  */
 static bool
 is_default (const struct machine *machine, const struct sframe_rule *rule)
 {
@@ -59,7 +59,7 @@ default_words (const struct machine *machine, const struct sframe_rule *rule,
   words->base_is_sp = rule->cfa.reg == machine->sp;
   words->word[words->count++] = cfa_word (machine, rule->cfa.offset);
   bool has_fp = rule->fp.kind != SFRAME_UNCHANGED;
-  /* 0 is padding: RA is not saved.  */
+  /* A word of 0 is padding: RA is not saved.  */
   if (machine->fixed_ra_offset == 0
       && (has_fp || rule->ra.kind != SFRAME_UNCHANGED))
     words->word[words->count++] = (rule->ra.kind == SFRAME_UNCHANGED
@@ -83,7 +83,7 @@ add_pair (struct words *words, const struct sframe_place *place,
 }
 
 /* Chapter "Flexible FDE Type Interpretation".  A control word of 0 is padding:
-   RA is where the header says, or unchanged.  */
+   RA is at the fixed offset of the header, or unchanged.  */
 static void
 flexible_words (const struct machine *machine, const struct sframe_rule *rule,
 		struct words *words)
@@ -101,7 +101,8 @@ flexible_words (const struct machine *machine, const struct sframe_rule *rule,
     add_pair (words, &rule->fp, rule->fp.offset);
 }
 
-/* How many bytes, as a power of two, hold each of WORDS with its sign.  */
+/* The log2 of the number of bytes that hold each of WORDS as a signed
+   number.  */
 static unsigned int
 word_size (const struct words *words)
 {
@@ -135,7 +136,7 @@ write_row (const struct machine *machine, const struct row *row, bool flexible,
     put_number (out, words.word[i], 1U << size);
 }
 
-/* The FRE type whose start addresses reach up to LAST.  */
+/* The FRE type for start addresses up to LAST.  */
 static unsigned int
 start_type (uint32_t last)
 {
@@ -182,8 +183,8 @@ write_header (const struct machine *machine,
   put_number (out, conversion->function_count * sizeof (struct sframe_fde), 4);
 }
 
-/* Write the FRE sub-section to FRES and where each function has its attribute,
-   4 bytes each, to OFFSETS.  */
+/* Write the FRE sub-section to FRES, and the offset of each function's
+   attribute in it to OFFSETS.  Return false if it has 4 GiB or more.  */
 static bool
 write_fres (const struct machine *machine,
 	    const struct conversion *conversion, struct buffer *fres,
