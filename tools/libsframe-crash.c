@@ -1,24 +1,23 @@
 /* Print a backtrace when a fatal signal ends the process; to be preloaded.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: the handler is async-signal-safe and calls nothing that is not, on
-   the libc built here, whose backtrace () neither allocates nor locks nor
-   loads anything.  Elsewhere the first backtrace () of a process loads
-   libgcc_s; a call at start-up would do that in advance, but no program that
-   does not crash should pay for one that does.
+   Safety: the handler calls only async-signal-safe functions.  backtrace () is
+   one in the libc built here: it does not allocate, lock or load anything.  In
+   another libc the first backtrace () of a process loads libgcc_s.  Calling it
+   at startup would avoid that, but programs that do not crash should not pay
+   for it.
 
    A signal is caught only while its action is the default one: a handler that
-   the program installs, before or after, stays in charge.  After the trace
-   the process dies of the signal, core dump included, whatever became of the
-   trace.
+   the program installs, before or after, takes precedence.  After the trace,
+   complete or not, the process dies of the signal, with a core dump.
 
-   The main thread gets an alternate stack, and its stack overflow a trace.
-   Other threads crash on the stack they have; if that is used up, the process
-   ends without a trace, as it would without this library.
+   The main thread gets an alternate stack, so a stack overflow there gives a
+   trace.  Other threads run the handler on their own stack; after an overflow
+   the process ends without a trace, as it would without this library.
 
    Environment, read at start-up:
    SFRAME_CRASH_FILE=FILE  append the trace to FILE, not to standard error
-   SFRAME_CRASH_STATS=1    tell how long backtrace () took  */
+   SFRAME_CRASH_STATS=1    print how long backtrace () took  */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,28 +44,29 @@ static const struct { int number; const char *name; } fatal[] =
 
 #define NFATAL (sizeof fatal / sizeof fatal[0])
 
-/* What a write can raise: nobody reads the pipe, the file has reached its
-   limit, the terminal belongs to another job.  These must not end or stop the
-   process in the place of the signal that it is to die of.  */
+/* Signals that a write can raise: the pipe has no reader, the file has reached
+   its limit, the terminal belongs to another job.  They must not end or stop
+   the process instead of the fatal signal.  */
 static const int writing[] = { SIGPIPE, SIGXFSZ, SIGTTOU };
 
 #define NWRITING (sizeof writing / sizeof writing[0])
 
-/* Room for an overflow of the usual 8 MiB of stack by frames of 32 bytes.
-   Pages that no trace reaches cost nothing.  */
+/* Enough for an overflow of the usual 8 MiB stack by frames of 32 bytes.
+   Pages that no trace reaches take no memory.  */
 static void *frames[1 << 18];
 
-/* How many frames of a long trace are printed at its two ends.  */
+/* How many frames of a long trace are printed at each end.  */
 enum { SHOW_FIRST = 96, SHOW_LAST = 32 };
 
-/* The thread whose trace is being made: it alone uses FRAMES.  */
+/* The thread that takes the trace; only this thread uses FRAMES.  */
 static atomic_int owner;
 
-/* Written by the constructor only.  */
+/* Written only by the constructor.  */
 static char file[PATH_MAX];
 static bool stats;
 
-/* One line on its way out, in one write so that no other output splits it.  */
+/* A line of output, written by one write so that other output cannot split
+   it.  */
 struct line
 {
   size_t used;
@@ -93,7 +93,7 @@ put_number (struct line *line, uintmax_t n, unsigned int base)
   put (line, p);
 }
 
-/* False if FD takes nothing.  */
+/* Return false if FD cannot be written to.  */
 static bool
 put_out (struct line *line, int fd)
 {
@@ -102,7 +102,8 @@ put_out (struct line *line, int fd)
   return written;
 }
 
-/* The name of the program without what a terminal would obey.  */
+/* Put the name of the program, with ? for characters that control a
+   terminal.  */
 static void
 put_program (struct line *line)
 {
@@ -113,7 +114,7 @@ put_program (struct line *line)
     }
 }
 
-/* Where the signal hit, as backtrace () reports it.  */
+/* The PC at which the signal came, in the form that backtrace () returns.  */
 static void *
 interrupted_pc (const ucontext_t *context)
 {
@@ -128,13 +129,13 @@ interrupted_pc (const ucontext_t *context)
 #endif
 }
 
-/* Faults have a positive code, signals that somebody sent have not.  */
+/* Faults have a positive si_code, signals sent by a process do not.  */
 static void
 put_cause (struct line *line, const siginfo_t *info)
 {
   if (info->si_code == SI_KERNEL)
-    /* Linux leaves si_addr 0 where the processor does not tell the address: of
-       a non-canonical or misaligned one, or of a privileged instruction.  */
+    /* Linux sets si_addr to 0 if the processor does not report the address:
+       a non-canonical or misaligned one, or a privileged instruction.  */
     put (line, " at unknown address (non-canonical?)");
   else if (info->si_code > 0)
     {
@@ -207,8 +208,7 @@ print_trace (int fd, const ucontext_t *context)
   int count = backtrace (frames, sizeof frames / sizeof frames[0]);
   clock_gettime (CLOCK_MONOTONIC, &t1);
 
-  /* The frames of the handler itself are of no interest; but if the walk did
-     not get beyond them, they are all there is.  */
+  /* Skip the frames of the handler itself, unless the trace ends in them.  */
   int first = 0;
   while (first < count && frames[first] != interrupted_pc (context))
     ++first;
@@ -219,7 +219,8 @@ print_trace (int fd, const ucontext_t *context)
   print_frames (fd, frames + first, count - first);
 }
 
-/* The file for traces, or -1.  To open a FIFO that nobody reads would wait.  */
+/* Open the file for traces; -1 on failure.  O_NONBLOCK: opening a FIFO without
+   a reader would wait.  */
 static int
 open_file (void)
 {
@@ -244,8 +245,8 @@ print_crash (int signo, const siginfo_t *info, const ucontext_t *context)
   print_trace (fd, context);
 }
 
-/* Take back the signal SIGNO if writing has raised it: where the last lines of
-   the handler are forbidden, it would come first.  */
+/* Remove a pending SIGNO, which a write may have raised.  If a seccomp filter
+   forbids the last call of the handler, SIGNO would end the process first.  */
 static void
 forget (int signo)
 {
@@ -255,9 +256,9 @@ forget (int signo)
   sigtimedwait (&set, NULL, &(struct timespec) { 0 });
 }
 
-/* FATAL's signals and those of WRITING are blocked while this runs.  A fault in
-   here thus ends the process at once.  abort () of some libcs unblocks its signal first and gets
-   here again; then there is no second trace, but the end.  */
+/* The signals of FATAL and WRITING are blocked here, so a fault in the handler
+   ends the process at once.  abort () of some libcs unblocks SIGABRT and calls
+   the handler again; then the process ends without a second trace.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
@@ -270,20 +271,21 @@ handler (int signo, siginfo_t *info, void *context)
 	forget (writing[i]);
     }
   else if (nobody != self)
-    /* Threads often crash together.  The first one's trace shall not be cut
-       short by another's death.  */
+    /* Threads often crash together.  The others wait until the first one has
+       printed its trace and ended the process.  */
     while (true)
       pause ();
 
-  /* The signal, with all it knew, waits until the handler has returned; a
-     core dump then shows the place of the crash.  Where that call is
-     forbidden the faulting instruction or abort () repeats itself.  */
+  /* Queue the signal again with its siginfo.  It is delivered when the handler
+     returns, so the core dump shows the place of the crash.  If a filter
+     forbids the call, the faulting instruction or abort () raises the signal
+     again.  */
   signal (signo, SIG_DFL);
   syscall (SYS_rt_tgsigqueueinfo, getpid (), self, signo, info);
 }
 
-/* Give the thread a stack for its handlers, with a page below that nobody
-   may touch.  A failure leaves things as they were.  */
+/* Give the thread an alternate signal stack with a guard page, unless it has
+   one.  On failure nothing changes.  */
 static void
 make_alternate_stack (void)
 {
@@ -291,8 +293,8 @@ make_alternate_stack (void)
   if (sigaltstack (NULL, &stack) != 0 || !(stack.ss_flags & SS_DISABLE))
     return;
   size_t page = sysconf (_SC_PAGESIZE);
-  /* 64 KiB besides the kernel's own need: a libc that loads libgcc_s in the
-     handler runs ld.so on this stack.  */
+  /* 64 KiB in addition to what the kernel needs: a libc that loads libgcc_s in
+     the handler runs ld.so on this stack.  */
   size_t size = ((sysconf (_SC_MINSIGSTKSZ) + page - 1) & -page) + 65536;
   char *start = mmap (NULL, page + size, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -2,14 +2,14 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One static program under three names: sframe-run, sframe-cc and
-   sframe-c++.  It gives itself a mount namespace of its own, puts a root
-   directory together there and executes the program.  There is no fork: the
-   process the caller started becomes the program, so that its PID, exit
-   status, signals and standard streams need no passing on.
+   sframe-c++.  It enters a new mount namespace, assembles a root directory
+   there and executes the program.  The process that the caller has started
+   becomes the program, so that PID, exit status, signals and standard streams
+   need no forwarding.
 
-   Why not a shell script around chroot: LD_PRELOAD, LD_AUDIT or LD_DEBUG in
-   the caller's environment are meant for PROGRAM; a shell and its mount
-   commands would obey them, too.  A static program does not.  */
+   Why not a shell script around chroot: LD_PRELOAD, LD_AUDIT and LD_DEBUG in
+   the caller's environment are meant for PROGRAM, but would also affect the
+   shell and its mount commands.  They do not affect a static program.  */
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,26 +29,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exit status of this program's own failures, as env and chroot have it.  */
+/* Exit status for failures of this program itself, as in env and chroot.  */
 enum { EXIT_OURS = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
-/* Which libc the program finds.  LIBC_LINK leaves the shared libraries of the
-   root alone, but puts the start files and static libraries built here in
-   their place: a compiler runs on a libc that works, and links the new one.  */
+/* Which libc the program finds.  LIBC_LINK keeps the shared libraries of the
+   root, but replaces its start files and static libraries by those built here:
+   a compiler runs on the root's libc and links with the new one.  */
 enum libc { LIBC_NEW, LIBC_STOCK, LIBC_LINK };
 
-/* A machine that programs can be for; the first one is this one.  */
+/* A machine for which programs can be built; the first one is the host.  */
 struct machine
 {
   const char *name;
-  const char *emulator;		/* What runs its programs, if not itself.  */
+  const char *emulator;		/* Runs its programs; null: the host does.  */
   const char *gcc, *gxx;
   const char *crash;		/* The crash handler, below the project.  */
-  /* Where the root may have its libc, and what is linked with it.  */
+  /* Where the root may have the libc, and its files for linking.  */
   const char *shared[4], *linked[4];
-  /* Where the libc built here is, below build/NAME/install.  */
+  /* The same for the libc built here, below build/NAME/install.  */
   const char *new_shared, *new_linked;
-  const char *new_loader;	/* Where it is apart from these.  */
+  const char *new_loader;	/* Its ld.so, if in another directory.  */
 };
 
 static const struct machine machines[] =
@@ -71,15 +71,15 @@ static const struct machine machines[] =
 };
 #define NMACHINES (sizeof machines / sizeof *machines)
 
-/* The project appears here, too: debug information and build trees then name
-   the same files in every clone, and LD_PRELOAD, which cannot quote a space or
-   a colon, gets a path without them.  */
+/* The project is mounted here as well: debug information and build trees then
+   have the same paths in every clone, and LD_PRELOAD, which cannot quote a
+   space or a colon, gets a path without them.  */
 #define FIXED "/sframe"
 
-static const char *tool;	/* What we were called as.  */
+static const char *tool;	/* The name that we were called by.  */
 static char top[PATH_MAX];	/* The project.  */
 static char root[PATH_MAX];	/* The build root, or "/" without one.  */
-static char stage[PATH_MAX];	/* Where the new root is put together.  */
+static char stage[PATH_MAX];	/* Where the new root is assembled.  */
 
 static const char usage_run[] = "\
 usage: sframe-run [OPTION...] PROGRAM [ARG...]\n\
@@ -154,8 +154,9 @@ exists (const char *path)
   return access (path, F_OK) == 0;
 }
 
-/* The project is two levels above this program, whatever name or link it was
-   called by.  With TABLES, the build root is the one whose files have them.  */
+/* Set TOP and ROOT.  The project is two levels above this program, whatever
+   link it was called by.  With TABLES, use the build root whose files have
+   SFrame tables.  */
 static void
 find_project (bool tables)
 {
@@ -181,9 +182,8 @@ write_file (const char *path, const char *text)
   close (fd);
 }
 
-/* Get a mount namespace nobody else sees.  A normal user needs a user
-   namespace around it; the caller stays who they are, and the exec at the end
-   takes the capabilities away again.  */
+/* Enter a private mount namespace.  A normal user needs a user namespace for
+   that, which keeps the user's IDs; the final exec drops the capabilities.  */
 static void
 own_mounts (void)
 {
@@ -207,13 +207,13 @@ own_mounts (void)
 static void
 bind_mount (const char *from, const char *to)
 {
-  /* Recursive, because a user namespace may not uncover what lies below the
-     mounts of its parent.  */
+  /* Recursive, because a user namespace may not uncover what the mounts of its
+     parent hide.  */
   if (mount (from, to, NULL, MS_BIND | MS_REC, NULL) != 0)
     fail (errno, "cannot show %s as %s", from, to);
 }
 
-/* Make the directory PATH and those above it; those that exist are fine.  */
+/* Make the directory PATH and its parents, unless they exist.  */
 static void
 make_directories (char *path)
 {
@@ -230,8 +230,8 @@ make_directories (char *path)
       }
 }
 
-/* Whether the entry NAME of / belongs to the operating system, that is to
-   the build root; everything else there is the host's.  */
+/* Whether the entry NAME of / is taken from the build root; all others are the
+   host's.  */
 static bool
 belongs_to_system (const char *name)
 {
@@ -243,8 +243,8 @@ belongs_to_system (const char *name)
   return strncmp (name, "lib", 3) == 0;
 }
 
-/* Give the new root the entry NAME of the directory FROM: a link as a link, a
-   directory by a mount.  Files in / are of no use to anybody.  */
+/* Add the entry NAME of the directory FROM to the new root: copy a link, mount
+   a directory, ignore a file.  */
 static void
 add_entry (const char *from, const char *name)
 {
@@ -272,8 +272,7 @@ add_entry (const char *from, const char *name)
     }
 }
 
-/* Add the entries of DIRECTORY that belong to the system, or those that do
-   not.  */
+/* Add the entries of DIRECTORY for which belongs_to_system is OF_SYSTEM.  */
 static void
 add_entries (const char *directory, bool of_system)
 {
@@ -287,8 +286,8 @@ add_entries (const char *directory, bool of_system)
   closedir (dir);
 }
 
-/* Show the host's PATH at the same place in the new root.  Nothing is to be
-   done where its first component came from the host as a whole.  */
+/* Mount the host's PATH at the same path in the new root, unless its first
+   component is the host's anyway.  */
 static void
 show (const char *path)
 {
@@ -306,7 +305,7 @@ show (const char *path)
   bind_mount (path, target);
 }
 
-/* Files of the host's /etc that say who and where we are.  */
+/* Mount the files of the host's /etc about users and the network.  */
 static void
 show_identity (void)
 {
@@ -321,8 +320,8 @@ show_identity (void)
     }
 }
 
-/* Put the new root together, and let STAGE be its name.  The mount on the
-   build root's /mnt costs no change there: it is in our namespace only.  */
+/* Assemble the new root and set STAGE to its path.  The build root's /mnt is
+   covered only in our namespace.  */
 static void
 assemble_root (const char *cwd)
 {
@@ -342,7 +341,7 @@ assemble_root (const char *cwd)
   bind_mount (top, path);
 }
 
-/* Obey --bind=SPEC.  In SPEC, DIR or DIR:TO, the last ":/" separates.  */
+/* Handle --bind=SPEC.  SPEC is DIR or DIR:TO, separated at the last ":/".  */
 static void
 bind_option (const char *spec)
 {
@@ -362,7 +361,7 @@ bind_option (const char *spec)
   free (from);
 }
 
-/* Which of PLACES in the root has a libc.  */
+/* The first of PLACES in the root that has a libc.  */
 static const char *
 library_directory (const char *const places[4])
 {
@@ -380,8 +379,8 @@ has_suffix (const char *s, const char *suffix)
   return len >= n && strcmp (s + len - n, suffix) == 0;
 }
 
-/* Whether PATH is a linker script in place of a library; such a file of the
-   root already names what is bound over the root's files.  */
+/* Whether PATH is a linker script instead of a library.  Keep the root's: it
+   names the files that ours are mounted over.  */
 static bool
 is_script (const char *path)
 {
@@ -396,7 +395,7 @@ is_script (const char *path)
   return start[0] == '/' && start[1] == '*';
 }
 
-/* Whether NAME, a file of the libc built here, is wanted under LIBC.  */
+/* Whether NAME, a file of the libc built here, is to be used with LIBC.  */
 static bool
 is_wanted (enum libc libc, const char *name)
 {
@@ -405,7 +404,7 @@ is_wanted (enum libc libc, const char *name)
   return strstr (name, ".so.") != NULL;
 }
 
-/* libm-2.44.a stands for whatever libm-*.a the root's libm.a names.  */
+/* libm-2.44.a replaces the libm-*.a that the root's libm.a names.  */
 static void
 find_counterpart (char *target, const char *directory, const char *name)
 {
@@ -421,9 +420,9 @@ find_counterpart (char *target, const char *directory, const char *name)
   closedir (dir);
 }
 
-/* Bind the files of the directory FROM that are wanted under LIBC over those
-   of the same name in TO.  Files the root has no counterpart of cannot be
-   asked for by programs built there.  */
+/* Mount the files of the directory FROM that LIBC uses over those of the same
+   name in TO.  Skip files that the root does not have: programs built there
+   cannot need them.  */
 static void
 bind_files (enum libc libc, const char *from, const char *to)
 {
@@ -443,7 +442,7 @@ bind_files (enum libc libc, const char *from, const char *to)
   closedir (dir);
 }
 
-/* Put the libc built here for MACHINE in the place of the root's.  */
+/* Replace the root's libc by the one built here for MACHINE.  */
 static void
 bind_libc (enum libc libc, const struct machine *machine)
 {
@@ -455,7 +454,7 @@ bind_libc (enum libc libc, const struct machine *machine)
 	link ? machine->new_linked : machine->new_shared, NULL);
   if (!exists (from))
     {
-      /* While the libc is still being built a compiler is of use without it.  */
+      /* A compiler is useful even while the libc is still being built.  */
       if (link)
 	return;
       fail (errno, "%s (run make glibc%s%s)", from,
@@ -474,7 +473,7 @@ bind_libc (enum libc libc, const struct machine *machine)
       bind_mount (from, loader);
     }
 
-  /* Its gconv modules have their own directory.  */
+  /* gconv modules are in a directory of their own.  */
   join (from, top, "/build/", machine->name, "/install",
 	machine->new_linked, "/gconv", NULL);
   join (to, stage, machine->new_linked, "/gconv", NULL);
@@ -487,9 +486,9 @@ enter_root (const char *cwd)
 {
   if (chdir (stage) != 0)
     fail (errno, "%s", stage);
-  /* pivot_root, not chroot: a process in a chroot may not make user
-     namespaces, as tests of glibc do.  The old root comes to lie on the new
-     one and is taken off.  */
+  /* pivot_root, not chroot: a process in a chroot cannot create user
+     namespaces, as tests of glibc do.  The old root ends up mounted on the new
+     one and is unmounted.  */
   if (syscall (SYS_pivot_root, ".", ".") != 0)
     fail (errno, "pivot_root");
   if (umount2 (".", MNT_DETACH) != 0)
@@ -532,7 +531,7 @@ set_machine (struct options *options, const char *name)
   fail (0, "unknown --arch=%s: x86_64 or s390x", name);
 }
 
-/* Print TEXT, which is all that was asked for.  */
+/* Print TEXT and exit.  */
 static void __attribute__ ((noreturn))
 print_and_exit (const char *text)
 {
@@ -541,7 +540,8 @@ print_and_exit (const char *text)
   exit (0);
 }
 
-/* Handle ARG, an option common to all tools; false if it is none of them.  */
+/* Handle ARG if it is an option common to all tools; otherwise return
+   false.  */
 static bool
 common_option (struct options *options, const char *arg, bool compiler)
 {
@@ -566,7 +566,7 @@ add_bind (struct options *options, const char *spec)
   options->binds[options->nbinds++] = spec;
 }
 
-/* Read our own options; the result is the index of the first other one.  */
+/* Parse our own options and return the index of the first other argument.  */
 static int
 parse (struct options *options, int argc, char **argv, bool compiler)
 {
@@ -593,7 +593,7 @@ parse (struct options *options, int argc, char **argv, bool compiler)
   return i;
 }
 
-/* The crash handler comes first, the caller's own LD_PRELOAD stays.  */
+/* Prepend the crash handler to the caller's LD_PRELOAD.  */
 static void
 preload_crash (const char *library)
 {
@@ -607,8 +607,8 @@ preload_crash (const char *library)
   setenv ("LD_PRELOAD", value, 1);
 }
 
-/* Become build-aux/convert-program, which writes to OUT.  What the caller's
-   environment has for PROGRAM is not for that.  */
+/* Execute build-aux/convert-program with OUT as standard output, without the
+   environment variables that are meant for PROGRAM.  */
 static void __attribute__ ((noreturn))
 convert_child (const char *program, int out)
 {
@@ -623,8 +623,8 @@ convert_child (const char *program, int out)
   fail (errno, "%s", path);
 }
 
-/* Let PROGRAM, and its libraries that are not the build root's, be shown with
-   tables.  */
+/* Arrange for PROGRAM, and those of its libraries that are not the build
+   root's, to be replaced by copies with SFrame tables.  */
 static void
 convert_program (struct options *options, const char *program)
 {
@@ -667,8 +667,8 @@ prepend (const char *first, const char *second, char **args, int nargs)
   return command;
 }
 
-/* The emulator looks for programs neither in PATH nor, with a status of ours,
-   in vain.  */
+/* Check PROGRAM for the emulator, which does not search PATH, and whose exit
+   status for a missing program differs from ours.  */
 static void
 check_program (const char *program)
 {
@@ -689,7 +689,8 @@ base_name (const char *path)
   return slash != NULL ? slash + 1 : path;
 }
 
-/* Follow the link PATH, PATH_MAX bytes, by one step; false if it is none.  */
+/* Replace PATH, PATH_MAX bytes, by the target of the link PATH.  Return false
+   if it is no link.  */
 static bool
 follow_link (char *path)
 {
@@ -703,8 +704,8 @@ follow_link (char *path)
   return true;
 }
 
-/* Which of the tools this is: of our names the first one on the way from the
-   file that was executed, by whatever links.  */
+/* Which of the tools this is: follow the links from the executed file to the
+   first one with a name of ours.  */
 static const char *
 find_tool (void)
 {
