@@ -1,5 +1,5 @@
-/* Test that traces which never end, because a handler has jumped out of them
-   or their thread was cancelled, spoil neither later ones nor dlclose.
+/* Test that traces that never end, because a handler jumps out of them or
+   their thread is cancelled, break neither later traces nor dlclose.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -28,7 +28,7 @@ static sigjmp_buf escape;
 static volatile sig_atomic_t tracing, jumps;
 static int complete;
 
-/* Trace from below DEPTH frames.  */
+/* Trace with DEPTH frames of this function on the stack.  */
 static void FRAME
 recurse (int depth, void (*function) (void))
 {
@@ -57,14 +57,14 @@ trace_once (void)
     FAIL_EXIT1 ("%d frames of %d or more", count, complete);
 }
 
-/* Have all rules forgotten, so that the next trace looks into objects.  */
+/* Invalidate all cached rules, so that the next trace reads objects.  */
 static void
 reload (void)
 {
   xdlclose (xdlopen (module, RTLD_NOW));
 }
 
-/* Every other time the handler takes a trace itself.  */
+/* Every second time the handler takes a trace itself.  */
 static void
 jump_out (int signo)
 {
@@ -138,7 +138,7 @@ abandon_by_cancellation (void)
     }
 }
 
-/* How many lines of the maps have NAME.  */
+/* How many lines of /proc/self/maps contain NAME.  */
 static int
 count_mappings (const char *name)
 {
@@ -163,7 +163,7 @@ check_unloading (void)
   int kept = count_mappings (module);
   printf ("info: %d jumps, %d mappings are kept of %d\n", (int) jumps, kept,
 	  UNLOADS * mappings);
-  /* Some traces had found an object, and never say that they are done.  */
+  /* Some abandoned traces are still counted as readers of an object.  */
   TEST_VERIFY (kept > 0);
   TEST_VERIFY (kept <= RETIRED_MAX * mappings);
 }
@@ -171,7 +171,7 @@ check_unloading (void)
 static int
 do_test (void)
 {
-  /* Two, so that rules are remembered.  */
+  /* Two traces, so that rules are cached.  */
   recurse (DEPTH, note_complete);
   recurse (DEPTH, note_complete);
   TEST_VERIFY (complete > DEPTH);

@@ -2,10 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where a test is about a table looked up one byte off, the function
-   stands beside a neighbor with another CFA rule and no padding between,
-   so that the mistake gives a wrong frame and not, by luck, the right
-   one.  */
+   Some tests check that a table lookup is not off by one byte.  Then the
+   function is next to a neighbor with another CFA rule, without padding, so
+   that the mistake gives a wrong frame.  */
 
 #ifndef _TST_SFRAME_ASM_H
 #define _TST_SFRAME_ASM_H
@@ -35,14 +34,14 @@
 
 #if HAVE_SFRAME_X86
 
-/* An instruction that leaves the PC where it is, and the signal.  */
+/* An instruction that traps with PC at itself, and its signal.  */
 # define ASM_FAULT "ud2\n"
 # define FAULT_SIZE 2
 # define FAULT_SIGNAL SIGILL
 # define ASM_RETURN "ret\n"
 # define CONTEXT_PC(context) ((context)->uc_mcontext.gregs[REG_RIP])
 
-/* Make a frame of an odd size, or one of a proper size to call from.  */
+/* Make a frame of an odd size, or one of an aligned size to call from.  */
 # define ASM_GROW							\
   "sub $1032, %rsp\n"							\
   ".cfi_adjust_cfa_offset 1032\n"
@@ -51,8 +50,8 @@
   ".cfi_adjust_cfa_offset 24\n"
 # define ASM_CALL(function) "call " #function "\n"
 
-/* Call the argument on a stack that is larger than the CFI says, with the
-   CFA in a register that calls preserve, or in one that they do not.  */
+/* Call the argument with stack that the CFI does not mention, and with the CFA
+   in a call-saved register, or in a call-clobbered one.  */
 # define ASM_CFA_IN_SAVED						\
   "push %rbx\n"								\
   ".cfi_def_cfa_offset 16\n"						\
@@ -74,12 +73,12 @@
   "add $2056, %rsp\n"							\
   ".cfi_def_cfa %rsp, 8\n"						\
   "ret\n"
-/* Give both other values.  */
+/* Change both registers.  */
 # define CHANGE_CFA_REGISTERS()						\
   asm volatile ("xor %%ebx, %%ebx\n\txor %%r11d, %%r11d"		\
 		::: "rbx", "r11")
 
-/* Where the function that this is used in has saved its caller's FP, and
+/* The stack slots in which the current function has saved its caller's FP and
    its return address.  */
 # define SAVED_FP ((void *volatile *) __builtin_frame_address (0))
 # define SAVED_RA (SAVED_FP + 1)
@@ -95,7 +94,7 @@
 # define ASM_GROW							\
   "aghi %r15, -1032\n"							\
   ".cfi_adjust_cfa_offset 1032\n"
-/* libgcc takes the CFA for the SP of the caller unless that is saved.  */
+/* libgcc takes the CFA as the caller's SP unless SP is saved.  */
 # define ASM_FRAME							\
   "stmg %r14, %r15, 112(%r15)\n"					\
   ".cfi_offset %r14, -48\n"						\
@@ -135,8 +134,8 @@
 # define CHANGE_CFA_REGISTERS()						\
   asm volatile ("lghi %%r10, 0\n\tlghi %%r1, 0" ::: "r10", "r1")
 
-/* Register N is N words up in the caller's save area, as long as all are
-   saved, which the unwinder's own functions ask for.  */
+/* Register N is word N of the caller's save area if all are saved, as
+   __builtin_unwind_init makes the compiler do.  */
 # define SAVED_REGISTER(n)						\
   ({ __builtin_unwind_init ();						\
      (void *volatile *) __builtin_dwarf_cfa () - 20 + (n); })
@@ -147,7 +146,8 @@
 
 #if HAVE_SFRAME_ASM
 
-/* A neighbor never called, whose last byte has a CFA of its own.  */
+/* A neighbor that is never called and whose last byte has another CFA
+   rule.  */
 # define ASM_NEIGHBOR							\
   ASM_TEXT (neighbor,							\
 	    ASM_GROW							\

@@ -24,7 +24,7 @@ call_quick_exit (void)
   quick_exit (0);
 }
 
-/* The failures are counted in memory that parent and child share.  */
+/* Failures are counted in memory shared by parent and child.  */
 static void FRAME
 exit_handler (void)
 {

@@ -2,7 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Modules that differ in this size alone have all addresses in common.  */
+   Modules that differ only in this size have the same addresses.  */
 
 int
 call_back (void (*function) (void))

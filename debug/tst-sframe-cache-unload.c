@@ -1,5 +1,5 @@
-/* Test that backtrace forgets the rules of an object that was unloaded, when
-   another one is loaded in its place, be they of .sframe or .eh_frame.
+/* Test that backtrace does not use cached rules of an unloaded object when
+   another one is loaded at the same addresses, with .sframe and .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -16,8 +16,8 @@ callback (void)
   KEEP_FRAME ();
 }
 
-/* Load MODULE, trace from below its function, unload it.  Return the
-   address that the call in it returns to.  */
+/* Load MODULE, trace from a callback of its function, unload it.  Return the
+   return address in the module.  */
 static void * FRAME
 run (const char *module)
 {

@@ -22,9 +22,9 @@ static pthread_barrier_t barrier;
 static pthread_key_t key;
 static pid_t tid;
 
-/* Cancellation loads libgcc_s.so, so that its absence is no sign here
-   that backtrace makes no use of it.  Lock it up instead: then its use is
-   a fault.  */
+/* Cancellation loads libgcc_s.so, so its absence cannot show that backtrace
+   does not use it.  Make its code inaccessible instead, so that using it
+   faults.  */
 static int
 protect_libgcc (struct dl_phdr_info *info, size_t size, void *closure)
 {
@@ -79,7 +79,7 @@ wait_to_be_cancelled (void)
 {
   pthread_cleanup_push (cleanup, &in_cleanup);
   pause ();
-  /* The first time it was the signal.  */
+  /* The first pause was ended by the signal.  */
   pause ();
   pthread_cleanup_pop (0);
 }

@@ -1,5 +1,5 @@
-/* Test backtrace on stacks of coroutines, of which the C library knows
-   nothing: in the heap, among the data of the program and above a guard page.
+/* Test backtrace on stacks of coroutines, which the C library does not know:
+   in the heap, in the program's data and above a guard page.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -19,10 +19,10 @@ enum { STACK_SIZE = 256 * 1024, DEPTH = 20 };
 static struct trace_pair pair;
 static void *old_stack;
 
-/* Leave all in *OLD and run FUNCTION, which has no caller, on the stack that
-   ends at TOP.  */
+/* Save the context in *OLD and run FUNCTION, which has no caller, on the stack
+   that ends at TOP.  */
 extern void start (void *top, void (*function) (void), void **old);
-/* Return from that call.  */
+/* Return from the call of start that has saved *OLD.  */
 extern void finish (void **old);
 # if HAVE_SFRAME_X86
 asm (ASM_TEXT (start,
@@ -64,7 +64,7 @@ handler (int signo)
   collect (&pair);
 }
 
-/* With frames on many pages.  */
+/* Trace with frames on many pages.  */
 static void FRAME
 recurse (int depth)
 {

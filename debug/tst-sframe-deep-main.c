@@ -42,9 +42,9 @@ trace_twice (void)
 /* An address high up on the stack.  */
 static uintptr_t top;
 
-/* End the process unless all from here to TOP is one mapping.  An emulator
-   gives the main stack its size when it starts, and what lies below, beyond
-   the guard page that these frames leap over, may be other memory.  */
+/* End the process unless the stack from here to TOP is one mapping.  An
+   emulator fixes the size of the main stack at start; these frames may skip
+   its guard page and reach other memory below.  */
 static void
 check_growth (void)
 {
@@ -65,7 +65,7 @@ check_growth (void)
 
 static void recurse_fixed (int, void (*) (void));
 
-/* Finds its frame by FP, because the frame's size varies.  */
+/* A function with its CFA from FP, since the frame's size varies.  */
 static void FRAME
 recurse_variable (int depth, void (*function) (void))
 {
@@ -75,7 +75,7 @@ recurse_variable (int depth, void (*function) (void))
   KEEP_FRAME ();
 }
 
-/* Finds its frame by SP.  */
+/* A function with its CFA from SP.  */
 static void FRAME
 recurse_fixed (int depth, void (*function) (void))
 {
@@ -88,7 +88,7 @@ recurse_fixed (int depth, void (*function) (void))
   KEEP_FRAME ();
 }
 
-/* Call FUNCTION deep down in a process of its own.  */
+/* Call FUNCTION on a deep stack in a child process.  */
 static int
 run (void (*function) (void))
 {

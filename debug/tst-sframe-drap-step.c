@@ -1,5 +1,5 @@
 /* Test backtrace at every instruction of a function that realigns its
-   stack: for a while another register than SP and FP has the CFA.
+   stack: for some instructions a register other than SP and FP has the CFA.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -14,10 +14,10 @@ struct aligned
 
 static volatile int variable_size = 40;
 
-/* The compiler's tables are wrong in the epilogue: for both unwinders they
-   have the caller's FP where FP points to, while FP is already the
-   caller's own.  libgcc may fault on it, so that comparing ends at the
-   bottom; what backtrace does later is another matter.  */
+/* The compiler's tables are wrong in the epilogue, in both formats: they say
+   that the caller's FP is saved where FP points to, but FP already is the
+   caller's.  libgcc may fault there, so comparing ends at the deepest frame;
+   the epilogues are checked without the oracle.  */
 static bool stop_at_bottom;
 
 static int FRAME
@@ -65,8 +65,8 @@ compare_prologue (void)
   TEST_VERIFY (steps_in_realign > 20);
 }
 
-/* All there is to ask for is that backtrace gets as far as the interrupted
-   function: the handler, the signal frame and that.  */
+/* Check only that backtrace reaches the interrupted function: the frames are
+   the handler, the signal frame and that function.  */
 static void
 survive_epilogue (int steps_to_bottom)
 {

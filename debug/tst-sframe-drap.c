@@ -1,5 +1,5 @@
-/* Test backtrace through functions that realign their stack and also
-   change its size: only a slot in the frame tells where the CFA is.
+/* Test backtrace through functions that realign their stack and have a
+   variable-size frame: the CFA is saved in a slot of the frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -14,8 +14,8 @@ struct aligned
   volatile char byte[64];
 } __attribute__ ((aligned (64)));
 
-/* Realigned, variable in size, and with arguments on the stack, which
-   are reached by way of the CFA.  */
+/* Realigned, variable in size, and with arguments on the stack, which are
+   accessed through the CFA.  */
 static int FRAME
 realign (int depth, int a, int b, int c, int d, int e, int f, int g)
 {

@@ -21,8 +21,8 @@ enum
   STACK_SIZE = 64 * 1024,
 };
 
-/* Call FUNCTION (LEVEL) on the stack that ends at TOP.  The old SP is in FP, in
-   another register that calls preserve, or in the first word of the new
+/* Call FUNCTION (LEVEL) on the stack that ends at TOP.  The old SP is kept in
+   FP, in another call-saved register, or in the first word of the new
    stack.  */
 typedef void switch_function (void (*function) (int), void *top, int level);
 extern switch_function switch_fp, switch_rbx, switch_word;
@@ -71,8 +71,7 @@ static switch_function *const switches[]
   = { switch_fp, switch_rbx, switch_word };
 
 static char *stacks;
-/* Which stack each level is on, and the first of the functions that lead
-   there.  */
+/* The stack of each level, and the index of the first switch function.  */
 static int order[STACKS];
 static unsigned int first;
 
@@ -84,7 +83,7 @@ handler (int signo)
   collect (&interrupted);
 }
 
-/* LEVEL stacks are still to come.  */
+/* Switch to LEVEL more stacks, then trace.  */
 static void FRAME
 descend (int level)
 {
@@ -115,7 +114,7 @@ check_order (void)
     }
 }
 
-/* All orders that begin with the COUNT stacks of ORDER.  */
+/* Test all orders that begin with the first COUNT stacks of ORDER.  */
 static void
 check_orders (int count)
 {

@@ -1,5 +1,5 @@
 /* Test backtrace where a signal interrupts a function at its first
-   instruction: there pc itself is looked up, not the byte before.
+   instruction: the lookup must use the PC itself, not the byte before.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -50,7 +50,8 @@ check (int signal_frames, const void *function)
 static int
 do_test (void)
 {
-  /* The compiler takes two objects for different without a look.  */
+  /* Volatile: the compiler assumes that two objects have different
+     addresses.  */
   const void *volatile end = neighbor_end;
   TEST_VERIFY_EXIT (end == (void *) trap_at_entry);
 
@@ -60,8 +61,8 @@ do_test (void)
   call_trap ();
   check (1, call_trap);
 
-  /* As a signal handler, whose caller is the signal frame: that one's
-     pc is the first instruction of the restorer.  */
+  /* Called as a signal handler: its caller is the signal frame, whose PC is
+     the first instruction of the restorer.  */
   handle_signal (SIGUSR1, (sighandler_t) trap_at_entry);
   raise (SIGUSR1);
   check (2, do_test);

@@ -1,5 +1,5 @@
-/* Test that backtrace ends where a frame would reach past the end of its
-   stack into a guard page, and how much stack backtrace itself needs.
+/* Test that backtrace ends where a frame would extend past the end of its
+   stack into a guard page, and how much stack backtrace itself uses.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -1,5 +1,5 @@
-/* Test that backtrace does not read from a page in the midst of the thread's
-   stack that is not readable, and leaves errno alone when it finds out.
+/* Test that backtrace does not read an unreadable page in the middle of the
+   thread's stack, and leaves errno alone when it probes the page.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -23,8 +23,8 @@ enum
   /* take, smash_fp and caller.  */
   GOOD_FRAMES = 3,
   STACK_SIZE = 1024 * 1024,
-  /* Where there is something else than memory, in pages from the start of the
-     buffer on the stack: farther from the frames below than SFRAME_LEAP.  */
+  /* The unreadable pages, counted from the start of the buffer on the stack:
+     farther from the frames below than SFRAME_LEAP.  */
   PROTECTED = 36,
   UNMAPPED = 38,
   BEYOND_END_OF_FILE = 40,
@@ -37,8 +37,8 @@ static struct trace good, bad[3];
 static int errno_after[array_length (bad)];
 static size_t taken;
 
-/* Whether a system call that reads from ADDRESS fails.  Some emulators die
-   instead if it is beyond the end of a file.  */
+/* Whether a system call that reads from ADDRESS fails.  Some emulators crash
+   instead if ADDRESS is beyond the end of a mapped file.  */
 static bool
 call_fails (void *address)
 {

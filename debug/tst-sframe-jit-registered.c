@@ -1,12 +1,12 @@
-/* Test backtrace through code in no object's text that the program has told
-   libgcc of, as JIT compilers do.
+/* Test backtrace through code outside all objects that the program has
+   registered with libgcc (__register_frame), as JIT compilers do.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The code lies in a mapping of its own, at its very start or end, or in the
-   .bss section of the test, and calls back by a call instruction or by a jump
-   with a return address made by hand.  Both libgcc_s, which backtrace may ask,
-   and the oracle are told of it.  */
+   The code is at the start or at the end of its own mapping, or in the .bss
+   section of the test.  It calls back by a call instruction, or by a jump with
+   a return address made by hand.  The code is registered with libgcc_s, which
+   backtrace may use, and with the oracle.  */
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -24,8 +24,8 @@ extern void __register_frame (void *);
 
 static struct trace_pair pair;
 
-/* Functions to be copied, which call the function that they are given.  The
-   CFA is SP + FRAME_SIZE from the end of the first instruction on.  */
+/* Functions to be copied, which call their argument.  From the end of the
+   first instruction, the CFA is SP + FRAME_SIZE.  */
 extern const char code_call[], code_call_end[], code_jump[], code_jump_end[];
 asm (".pushsection .rodata\n"
 # if HAVE_SFRAME_X86
@@ -84,8 +84,9 @@ struct frame_table
   uint32_t end;
 } __attribute__ ((packed));
 
-/* DW_CFA_def_cfa, DW_CFA_offset and DW_CFA_def_cfa_offset.  One row for all of
-   the code but its first instructions, where nobody looks.  */
+/* DW_CFA_def_cfa, DW_CFA_offset and DW_CFA_def_cfa_offset.  The row is right
+   for all of the code except its first instructions, where no trace is
+   taken.  */
 static const struct frame_table table_template =
   {
     .cie_length = offsetof (struct frame_table, fde_length) - 4,
@@ -104,7 +105,7 @@ static const struct frame_table table_template =
     .cie_pointer = offsetof (struct frame_table, cie_pointer),
   };
 
-/* Tell both copies of libgcc of the SIZE bytes of code at START.  */
+/* Register the SIZE bytes of code at START with both copies of libgcc.  */
 static void
 tell (void *start, size_t size)
 {
@@ -163,7 +164,7 @@ handler (int signo)
   KEEP_FRAME ();
 }
 
-/* The first call of a process, in a handler.  */
+/* Test the first call of a process, in a handler.  */
 static void
 run_first (void *function)
 {

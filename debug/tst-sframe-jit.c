@@ -1,7 +1,6 @@
-/* Test that code in no object, which has been executed, is not taken for the
-   target of a wild call, whatever it keeps where a call leaves the return
-   address; and that libgcc is not loaded for the sake of it: what is not loaded
-   was told of no code.
+/* Test that executed code outside all objects is not taken for the target of a
+   wild call, whatever it stores in place of a return address; and that libgcc
+   is not loaded for it: if it is not loaded, no code is registered with it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -33,10 +32,10 @@ take (void)
   KEEP_FRAME ();
 }
 
-/* Code to be copied, which is given a return address of somebody else's and a
+/* Code to be copied.  It gets the return address of another function and a
    pointer into its own page, and then faults.  */
 extern const char code[], code_read[], code_write[], code_illegal[];
-/* Or it calls the function that it is given.  */
+/* Code that calls its argument instead.  */
 extern const char code_call[], code_end[];
 asm (".pushsection .rodata\n"
 # if HAVE_SFRAME_X86
@@ -83,8 +82,8 @@ check (char *copy, const char *start, void *pointer)
 {
   pair.ours.count = 0;
   run (copy, start, pointer);
-  /* Nobody knows who called the code.  collect, handler and the trampoline are
-     before it.  */
+  /* The caller of the code is unknown.  The frames are collect, handler, the
+     trampoline and the code.  */
   TEST_COMPARE (pair.ours.count, 4);
   TEST_VERIFY (pair.ours.pc[3] - (void *) copy <= code_end - code);
 }

@@ -1,5 +1,5 @@
-/* Test that libgcc, which the program has loaded, does not go away while
-   backtrace makes use of it.
+/* Test that libgcc, if loaded by the program, is not unmapped while backtrace
+   uses it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -16,10 +16,10 @@
 
 enum
 {
-  /* libgcc takes milliseconds for so many.  */
+  /* libgcc needs milliseconds for this many frames.  */
   DEPTH = 20000,
   ROUNDS = 20,
-  /* Enough on any machine; what a thread has of itself depends on ulimit.  */
+  /* Enough on any machine; the default depends on ulimit.  */
   STACK_SIZE = DEPTH * 512,
 };
 
@@ -57,8 +57,8 @@ do_test (void)
   xpthread_barrier_init (&barrier, NULL, 2);
   for (int i = 0; i < ROUNDS; ++i)
     {
-      /* Still loaded when backtrace looks, so that this takes no reference of
-	 its own.  */
+      /* libgcc is loaded when backtrace looks for it, so backtrace does not
+	 call dlopen and takes no reference.  */
       void *handle = xdlopen (LIBGCC_S_SO, RTLD_NOW);
       pthread_t thread = xpthread_create (&attr, thread_function, NULL);
       xpthread_barrier_wait (&barrier);

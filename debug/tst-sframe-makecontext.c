@@ -23,10 +23,11 @@ handler (int signo)
   collect (&pair);
 }
 
-/* The oracle is not asked whether the trace is complete: the return
-   address of the outermost function may be the first byte of another,
-   where it finds no table.  Instead the frame of FUNCTION must be the
-   last but one, with only what makecontext put there above it.  */
+/* Do not check that the oracle's trace is complete: the return address of the
+   outermost function may be the first byte of another one, for which the
+   oracle finds no table.  Instead, check that the frame of FUNCTION is the
+   last but one, followed only by the return address that makecontext
+   stored.  */
 static void
 check (const void *function, int signal_frames)
 {
@@ -76,7 +77,7 @@ do_test (void)
   prepare (&outer_context, &main_context, stacks);
   makecontext (&outer_context, outer, 0);
   prepare (&inner_context, &outer_context, stacks + STACK_SIZE);
-  /* So many arguments that some are on the stack.  */
+  /* Enough arguments that some are on the stack.  */
   makecontext (&inner_context, (void (*) (void)) inner, 8,
 	       1, 2, 3, 4, 5, 6, 7, 8);
 

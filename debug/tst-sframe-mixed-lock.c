@@ -1,6 +1,6 @@
-/* Test backtrace through objects without SFrame while the lock of the
-   dynamic linker is held: by the caller, in dl_iterate_phdr, and by
-   another thread, which waits for the backtrace to end.
+/* Test backtrace through objects without SFrame while the lock of the dynamic
+   linker is held: by the caller, in dl_iterate_phdr, and by another thread
+   that waits for the backtrace to end.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -68,8 +68,8 @@ do_test (void)
   xpthread_join (thread);
   struct trace locked = pair.ours;
   call (take_both, 100);
-  /* But for the frame of take itself, and that of this function, which makes
-     the call at another place.  */
+  /* Compare without the frame of take, and without that of this function,
+     whose return address differs.  */
   TEST_COMPARE (locked.count, pair.ours.count - 1);
   TEST_VERIFY (locked.pc[1] == pair.ours.pc[2]);
   for (int i = 3; i < locked.count; ++i)

@@ -5,7 +5,7 @@
 int
 call_without_sframe (void (*function) (void), int size)
 {
-  /* Variable in size, lest its frame be found by luck.  */
+  /* Variable in size, so that its caller is not found by chance.  */
   volatile char buffer[size];
   buffer[0] = size;
   function ();
@@ -17,7 +17,7 @@ struct aligned
   volatile char byte[64];
 } __attribute__ ((aligned (64)));
 
-/* Realigned as well, so that a slot in the frame tells where the CFA is.  */
+/* Realigned as well, so that the CFA is saved in a slot of the frame.  */
 int
 call_without_sframe_aligned (void (*function) (void), int size)
 {

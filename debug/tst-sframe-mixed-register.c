@@ -1,6 +1,6 @@
-/* Test backtrace through functions that keep the CFA in a register other
-   than SP and FP: one that calls preserve is found where a callee saved it,
-   another is lost and must not be guessed.
+/* Test backtrace through functions that keep the CFA in a register other than
+   SP and FP: a call-saved one is found where a callee has saved it; a
+   call-clobbered one is lost, and its value must not be guessed.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -16,8 +16,8 @@ extern void cfa_in_unsaved (void (*function) (void));
 asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED)
      ASM_TEXT (cfa_in_unsaved, ASM_CFA_IN_UNSAVED));
 
-/* Saves the one register and gives it a value that is no CFA.  The other goes
-   as well.  */
+/* Saves the call-saved register and changes both, so that neither holds the
+   CFA.  */
 static void FRAME
 function (void)
 {
@@ -26,8 +26,8 @@ function (void)
   KEEP_FRAME ();
 }
 
-/* The same, with backtrace alone: libgcc takes what is left in the
-   register for the CFA, and faults.  */
+/* The same with backtrace alone: libgcc takes the changed register for the
+   CFA, and faults.  */
 static void FRAME
 function_alone (void)
 {
@@ -36,7 +36,7 @@ function_alone (void)
   KEEP_FRAME ();
 }
 
-/* The frames of the first function are two times on the stack.  */
+/* Puts a second frame of cfa_in_saved on the stack.  */
 static void FRAME
 nested (void)
 {

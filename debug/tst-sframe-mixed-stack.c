@@ -1,4 +1,4 @@
-/* Test how much stack backtrace needs where an object has no SFrame.
+/* Test how much stack backtrace uses if an object has no SFrame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -10,7 +10,8 @@
 enum
 {
   PATTERN = 0xa5,
-  /* What is looked at, and how much of it the functions here may use.  */
+  /* The size of the checked area, and how much of it the functions here may
+     use.  */
   AREA = 16 * 1024,
   OWN_USE = 512,
   /* What backtrace may use, its return address included, see
@@ -65,8 +66,7 @@ call_take (void)
   call (take, 100);
 }
 
-/* Call FUNCTION while a register that SFrame does not keep track of has the
-   CFA.  */
+/* Call FUNCTION while a register that SFrame does not track has the CFA.  */
 #if HAVE_SFRAME_ASM
 extern void cfa_in_saved (void (*function) (void));
 asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED));

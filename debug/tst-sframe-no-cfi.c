@@ -1,5 +1,5 @@
-/* Test backtrace through a function that no unwind table describes: it
-   may end there, but must not guess.
+/* Test backtrace through a function without unwind tables: it may end there,
+   but must not guess.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -24,7 +24,7 @@ asm (".pushsection .text\n"
      "without_cfi:\n"
 # if HAVE_SFRAME_X86
      "sub $1032, %rsp\n"
-     /* What a guesser would take for a return address.  */
+     /* A value that looks like a return address.  */
      "lea 1 + callee(%rip), %rax\n"
      "mov %rax, (%rsp)\n"
      "call callee\n"

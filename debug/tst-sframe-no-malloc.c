@@ -1,6 +1,5 @@
-/* Test that the first backtrace in a process calls no memory allocator:
-   it is called from within malloc, by the handler of a signal that
-   interrupted it.
+/* Test that the first backtrace in a process calls no memory allocator: it is
+   called in a signal handler that has interrupted malloc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -10,12 +9,12 @@
 
 #include "tst-sframe-support.h"
 
-/* Calls a function; another test has its own.  */
+/* Call a function; another test defines its own CALL.  */
 #ifndef CALL
 # define CALL(function) function ()
 #endif
 
-/* Enough for the test driver.  Nothing is given back.  */
+/* Enough for the test driver.  Memory is never reused.  */
 static _Alignas (max_align_t) char arena[1024 * 1024];
 static size_t arena_used;
 
@@ -100,7 +99,7 @@ static void
 handler (int signo)
 {
   in_backtrace = true;
-  /* The first in this process.  */
+  /* The first trace in this process.  */
   void *first[4];
   int count = backtrace (first, 4);
   in_backtrace = false;

@@ -1,5 +1,5 @@
-/* Test that backtrace makes no system call, not even at its first use,
-   while the stack is one that the C library knows.
+/* Test that backtrace makes no system call, not even at its first use, on
+   stacks that the C library knows.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -32,7 +32,7 @@ static struct
   volatile int last;
 } *forbidden;
 
-/* The kernel comes here instead of making the call.  */
+/* The seccomp filter raises this signal instead of the system call.  */
 static void
 note_call (int signo, siginfo_t *info, void *context)
 {
@@ -113,10 +113,11 @@ below_object_without_sframe (void)
   call (collect_and_exit, 100);
 }
 
-/* Not known to the compiler not to return.  */
+/* Through a pointer, so that the compiler does not know that it never
+   returns.  */
 static void (*volatile deepest) (void) = collect_and_exit;
 
-/* On many pages, in frames that are found by FP.  */
+/* Trace with frames on many pages, with the CFA from FP.  */
 static void FRAME
 recurse (int depth, size_t size)
 {
@@ -135,7 +136,7 @@ in_frames_of_variable_size (void)
   recurse (20, 3000);
 }
 
-/* With buffers as programs have them that keep FP in all functions.  */
+/* Trace with large buffers, as in programs built with frame pointers.  */
 static void
 in_frames_of_path_max (void)
 {
@@ -148,8 +149,8 @@ in_frames_of_many_pages (void)
   recurse (5, 64 * 1024 + PATH_MAX);
 }
 
-/* A thread that has recovered from a fault: Linux tells of it in each later
-   signal frame.  */
+/* A thread that has recovered from a fault: Linux records that fault in each
+   later signal frame.  */
 static sigjmp_buf recover;
 static volatile int *volatile no_memory;
 
@@ -174,7 +175,7 @@ in_signal_handler_after_fault (void)
   in_signal_handler ();
 }
 
-/* In one found by SP, which may be as large as it likes.  */
+/* Trace with the CFA from SP, where the size of the frame is not limited.  */
 static void FRAME
 in_large_frame (void)
 {

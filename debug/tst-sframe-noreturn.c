@@ -27,7 +27,7 @@ asm (ASM_TEXT (call_at_end,
      ASM_NEIGHBOR);
 #endif
 
-/* As a compiler writes it; the Makefile keeps the padding out.  */
+/* Code by the compiler; options in the Makefile prevent padding.  */
 static __attribute__ ((noreturn)) void FRAME
 die (void)
 {

@@ -1,6 +1,6 @@
-/* Test backtrace at every instruction of functions whose CFI is valid and
-   seldom seen: registers in other registers, the CFA far away or in a register
-   of its own, expressions.
+/* Test backtrace at every instruction of functions with valid but unusual CFI:
+   registers saved in other registers, a CFA far away or in another register,
+   expressions.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -18,7 +18,7 @@ leaf (void)
 
 # define LEAF "call leaf\n"
 
-/* The return address leaves the stack.  */
+/* The return address is popped from the stack.  */
 extern void ra_popped (void);
 extern void ra_in_rbx (void);
 asm (ASM_TEXT (ra_popped,
@@ -49,7 +49,7 @@ asm (ASM_TEXT (ra_popped,
 	       ".cfi_def_cfa_offset 8\n"
 	       "ret\n"));
 
-/* The CFA is in a register other than SP and FP, or some way from it.  */
+/* The CFA is in a register other than SP and FP, or at an offset from it.  */
 extern void cfa_in_r12 (void);
 extern void cfa_below_r15 (void);
 asm (ASM_TEXT (cfa_in_r12,
@@ -129,7 +129,7 @@ asm (ASM_TEXT (fp_in_rbx,
 	       ".cfi_def_cfa %rsp, 8\n"
 	       "ret\n"));
 
-/* Frames of more than a megabyte, found by SP and by FP.  */
+/* Frames of more than a megabyte, with the CFA from SP and from FP.  */
 extern void huge_by_sp (void);
 extern void huge_by_fp (void);
 asm (ASM_TEXT (huge_by_sp,
@@ -204,7 +204,7 @@ static void (*const functions[]) (void) =
     cfa_by_expression
   };
 
-/* How many traces each function is in.  */
+/* In how many traces each function was found.  */
 static int traces[array_length (functions)];
 
 static void

@@ -1,5 +1,5 @@
-/* Test backtrace in a signal handler that was installed without
-   SA_SIGINFO, which makes the kernel build another frame on some machines.
+/* Test backtrace in a signal handler installed without SA_SIGINFO: on some
+   machines the kernel builds another kind of signal frame for it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -10,8 +10,8 @@
 
 #include "tst-sframe-support.h"
 
-/* By whether SA_SIGINFO is set.  That trace is compared with the oracle's in
-   other tests.  */
+/* Index 1: with SA_SIGINFO.  Other tests compare such a trace with the
+   oracle's.  */
 static struct trace_pair traces[2];
 static bool siginfo;
 static sigjmp_buf after_fault;

@@ -1,5 +1,5 @@
-/* Test backtrace where a signal interrupts a function that keeps FP and
-   RA, or the address of its frame, in other registers.
+/* Test backtrace where a signal interrupts a function that keeps FP and RA, or
+   the address of its frame, in other registers.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -13,9 +13,9 @@
 
 #if HAVE_SFRAME_S390X
 
-/* A leaf of the compiler's, in whose time call-saved registers are in
-   floating-point ones.  The numbers are chosen so that confusing them
-   with DWARF's order gives other registers.  */
+/* A leaf function as compilers write it: call-saved registers are saved in
+   floating-point registers.  With these numbers, a mistake about DWARF's order
+   gives wrong values.  */
 extern void in_fprs (void);
 asm (ASM_TEXT (in_fprs,
 	       "ldgr %f9, %r14\n"
@@ -73,7 +73,7 @@ asm (ASM_TEXT (in_both,
 	       ".cfi_restore %r14\n"
 	       "br %r14\n"));
 
-/* Neither SP nor FP leads to the frame.  */
+/* Neither SP nor FP points to the frame.  */
 extern void frame_elsewhere (void);
 asm (ASM_TEXT (frame_elsewhere,
 	       "stg %r15, 120(%r15)\n"
@@ -110,7 +110,7 @@ static struct trace_pair pair;
 static int faults;
 static void (*leaf) (void);
 
-/* Out of the compiler's sight.  */
+/* Volatile, so that the compiler does not know the value.  */
 static volatile int buffer_size = 100;
 
 /* Variable in size, so that its CFA comes from FP.  */

@@ -24,7 +24,7 @@ handler (int signo)
   siglongjmp (escape, 1);
 }
 
-/* Never zero, which the compiler cannot know.  */
+/* Never zero, but the compiler does not know that.  */
 static volatile int go_on = 1;
 
 static int FRAME

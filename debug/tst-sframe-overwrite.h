@@ -1,4 +1,4 @@
-/* Overwrite what a function has saved, for the tests of backtrace.
+/* Overwrite a saved register or return address, for the tests of backtrace.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -17,8 +17,8 @@ take (struct trace *trace)
   KEEP_FRAME ();
 }
 
-/* Take TRACE while *PLACE, of the function that this is inlined into, is
-   *VALUE, or is as it should be if VALUE is null.  */
+/* Take TRACE while *PLACE, a stack slot of the function that this is inlined
+   into, holds *VALUE, or its right value if VALUE is null.  */
 static inline void __attribute__ ((always_inline))
 take_with (void *volatile *place, void *const *value, struct trace *trace)
 {

@@ -1,4 +1,4 @@
-/* Run a function on memory of the test's own, for the tests of backtrace.
+/* Run a function on a stack that the test has allocated.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -8,8 +8,8 @@
 #include <support/check.h>
 #include <support/xthread.h>
 
-/* Call FUNCTION (CLOSURE) in a thread that has the SIZE bytes at STACK for
-   its stack, and wait for its end.  */
+/* Call FUNCTION (CLOSURE) in a thread whose stack is the SIZE bytes at STACK,
+   and join it.  */
 static inline void
 run_on_stack (void *stack, size_t size, void *(*function) (void *),
 	      void *closure)

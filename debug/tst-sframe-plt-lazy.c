@@ -32,7 +32,7 @@ step_call (void)
   TEST_COMPARE (result, 140);
 }
 
-/* Count where the step is.  */
+/* Count the steps in each part of the code.  */
 static void
 note_place (const struct trace *trace)
 {
@@ -87,7 +87,7 @@ do_test (void)
   else
     TEST_VERIFY (steps_in_loader > 100);
 
-  /* Bound by now in any case.  */
+  /* The symbol is now bound in any case.  */
   run ();
   TEST_COMPARE (steps_in_loader, 0);
 

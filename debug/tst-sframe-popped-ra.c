@@ -1,5 +1,5 @@
 /* Test backtrace from a function that has popped its return address to a
-   register, as vfork has, so that its CFA is SP.
+   register, as vfork does, so that its CFA is SP.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -10,7 +10,7 @@ static struct trace_pair pair;
 
 static int recurse_fixed (int depth);
 
-/* Finds its frame by FP, because the frame's size varies.  */
+/* A function with its CFA from FP, since the frame's size varies.  */
 static int FRAME
 recurse_variable (int depth)
 {
@@ -20,7 +20,7 @@ recurse_variable (int depth)
   return below + buffer[0] - buffer[0];
 }
 
-/* Finds its frame by SP.  */
+/* A function with its CFA from SP.  */
 static int FRAME
 recurse_fixed (int depth)
 {

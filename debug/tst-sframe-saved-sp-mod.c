@@ -1,4 +1,4 @@
-/* A function with a table by SFrame and none by .eh_frame.
+/* A function with an SFrame table, but without .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

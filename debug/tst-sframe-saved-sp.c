@@ -1,5 +1,6 @@
-/* Test backtrace from a function that has SP in a floating-point register,
-   where its table says already that SP is restored.
+/* Test backtrace from a function that has saved SP in a floating-point
+   register, at an instruction where its table already says that SP is
+   restored.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -28,7 +29,7 @@ handler (int signo, siginfo_t *info, void *context)
   CONTEXT_PC ((ucontext_t *) context) += FAULT_SIZE;
 }
 
-/* Words that a wrong SP would lead to.  */
+/* Words that a trace with a wrong SP would read.  */
 static void FRAME
 call (void (*function) (void))
 {
@@ -53,8 +54,9 @@ do_test (void)
   check_same_with (&pair, call);
   struct trace known = pair.ours;
 
-  /* The oracle knows nothing of this one.  Two of the handler, the trampoline
-     and the function come first, and this function is at another place.  */
+  /* The oracle has no table for the module's function.  The first frames are
+     two of the handler, the trampoline and the function; then comes this
+     function, at another address.  */
   void *module = xdlopen ("tst-sframe-saved-sp-mod.so", RTLD_NOW);
   call (xdlsym (module, "keep_sp_alone"));
   TEST_COMPARE (pair.ours.count, known.count);

@@ -1,4 +1,4 @@
-/* A function that keeps SP in a floating-point register, as gcc has them.
+/* A function that saves SP in a floating-point register, as gcc writes them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -8,7 +8,8 @@
 #include "tst-sframe-asm.h"
 
 #if HAVE_SFRAME_S390X
-/* The rows are those of gcc 16: the last but one begins before lgdr.  */
+/* The rows are those that gcc 16 writes: the last but one begins before
+   lgdr.  */
 # define ASM_KEEP_SP(function, fpr)					\
   ASM_TEXT (function,							\
 	    "ldgr %" #fpr ", %r15\n"					\

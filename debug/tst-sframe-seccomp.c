@@ -1,5 +1,5 @@
-/* Test that backtrace makes do with system calls that any sandbox permits, and
-   that one which answers them in its own way does not mislead it.
+/* Test that backtrace needs only system calls that any sandbox permits, and
+   that a sandbox that fakes their results does not mislead it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -44,9 +44,9 @@ install (const struct sock_filter *filter, size_t count)
   BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1),		\
   RETURN (SECCOMP_RET_ALLOW)
 
-/* Kill the process for any call but those that a program at work needs:
-   what the sandbox of OpenSSH's server permits without looking at arguments,
-   and what the return from a handler takes.  */
+/* Kill the process for any system call except those that the sandbox of
+   OpenSSH's server permits without checking arguments, and those needed to
+   return from a handler.  */
 static void
 permit_common_calls (void)
 {
@@ -74,7 +74,8 @@ permit_common_calls (void)
   install (filter, array_length (filter));
 }
 
-/* Have each rt_sigprocmask fail with ERROR, or do nothing if that is 0.  */
+/* Let rt_sigprocmask fail with ERROR, or succeed without effect if ERROR is
+   0.  */
 static void
 answer_probe (int error)
 {
@@ -101,8 +102,7 @@ handler (int signo)
   collect_and_exit ();
 }
 
-/* In a handler that has an alternate stack, of a signal that gives reason for
-   doubt.  */
+/* Trace in a handler of a fault signal, on an alternate stack.  */
 static void FRAME
 fault (void)
 {
@@ -134,7 +134,7 @@ common_thread (void)
   xpthread_join (xpthread_create (NULL, fault_in_thread, stack));
 }
 
-/* What makecontext puts above CONTEXT_FUNCTION is for another test.  */
+/* Another test checks the frame of makecontext after CONTEXT_FUNCTION.  */
 static void FRAME
 context_function (void)
 {
@@ -156,11 +156,11 @@ common_context (void)
   setcontext (&context);
 }
 
-/* Whatever the probe says, what is known of the stack is enough.  */
+/* Traces of a known stack must be complete, whatever the probe returns.  */
 static void
 on_known_stack (int error)
 {
-  /* The handler is to run on this stack.  */
+  /* Let the handler run on the normal stack.  */
   stack_t ss = { .ss_flags = SS_DISABLE };
   TEST_COMPARE (sigaltstack (&ss, NULL), 0);
   answer_probe (error);
@@ -202,8 +202,8 @@ smash (void *fp)
   *place = saved;
 }
 
-/* FP leads to where nothing can be read, and the probe gives the answer that
-   means the contrary.  Variable in size, so that the CFA comes from FP.  */
+/* FP points to unreadable memory, and the sandbox makes the probe claim that it
+   is readable.  Variable in size, so that the CFA comes from FP.  */
 static void FRAME
 misled (void)
 {
@@ -228,8 +228,7 @@ smash_return (void *ra)
   *place = saved;
 }
 
-/* The return address is of a page that nobody can read, and nobody can be
-   asked about it.  */
+/* The return address is on an unreadable page, and the probe does not tell.  */
 static void
 unknown_code (void)
 {

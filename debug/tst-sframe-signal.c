@@ -31,7 +31,7 @@ handler (int signo)
     siglongjmp (after_fault, 1);
 }
 
-/* Interrupted in a system call, inside libc.  */
+/* Trace from a signal that interrupts a system call, in libc.  */
 static void FRAME
 raise_here (void)
 {
@@ -39,8 +39,8 @@ raise_here (void)
   KEEP_FRAME ();
 }
 
-/* Interrupted at an instruction of its own; a leaf, so that its locals
-   may live below SP.  */
+/* Trace from a signal at an instruction of a leaf function, whose locals may
+   be below SP.  */
 static int FRAME
 fault_here (int seed)
 {

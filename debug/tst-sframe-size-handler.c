@@ -3,9 +3,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A frame that a signal has interrupted has a rule of its own, so that the
-   last place of an array may be filled by another part of backtrace than the
-   places before it.  */
+   Interrupted frames have cached rules of their own, so the last element of an
+   array may be stored by another part of backtrace than the ones before.  */
 
 #include <support/xthread.h>
 
@@ -14,8 +13,8 @@
 enum
 {
   DEPTH = 20,
-  /* Those of handlers, trampolines and what they have interrupted, and some
-     more.  */
+  /* More than the frames of handlers, trampolines and interrupted
+     functions.  */
   SIZE_MAX_TESTED = 40,
 };
 
@@ -24,8 +23,8 @@ static void *array[TRACE_MAX];
 static void *const canary = &pair;
 static int checked;
 
-/* Check that an array of SIZE gets the first frames of the trace from here, and
-   that what follows the array is left alone.  */
+/* Check that an array of SIZE gets the first frames of the trace from here,
+   and that nothing is stored after the array.  */
 static void FRAME
 check_size (int size)
 {
@@ -34,8 +33,8 @@ check_size (int size)
   int expected = size < pair.oracle.count ? size : pair.oracle.count;
   TEST_COMPARE (backtrace (array, size), expected);
 
-  /* Frame 0 is in this function; frame 1 is where this function was called,
-     not collect.  */
+  /* Frame 0 is in this function, and frame 1 at another call in its
+     caller.  */
   for (int i = 2; i < expected; ++i)
     TEST_VERIFY (array[i] == pair.oracle.pc[i]);
   for (int i = expected; i < TRACE_MAX; ++i)
@@ -43,7 +42,7 @@ check_size (int size)
   ++checked;
 }
 
-/* Check each size after traces of each of some others.  */
+/* Check each size after traces of several other sizes.  */
 static void FRAME
 check_sizes (void)
 {

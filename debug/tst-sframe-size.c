@@ -12,8 +12,8 @@
 static struct trace_pair pair;
 static void *const canary = &pair;
 
-/* Check that an array of SIZE gets the first SIZE frames, and that what
-   follows the array is left alone.  */
+/* Check that an array of SIZE gets the first SIZE frames, and that nothing is
+   stored after the array.  */
 static void FRAME
 check_size (int size)
 {
@@ -28,8 +28,8 @@ check_size (int size)
   TEST_COMPARE (backtrace (array, size), expected);
   TEST_COMPARE (errno, 4711);
 
-  /* Frame 0 is in this function; frame 1 is where this function was
-     called, not collect.  */
+  /* Frame 0 is in this function, and frame 1 at another call in its
+     caller.  */
   for (int i = 2; i < expected; ++i)
     TEST_VERIFY (array[i] == pair.oracle.pc[i]);
   for (int i = 0; i < expected; ++i)

@@ -1,14 +1,14 @@
-/* Test that backtrace neither faults nor invents anything on a stack that was
-   overwritten, at 100,000 different places and with different things.
+/* Test that backtrace neither faults nor invents frames on an overwritten
+   stack, with 100,000 combinations of place and value.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A thread with a stack of many kinds of frames is interrupted.  Its handler,
-   which has a stack of its own, changes words of the interrupted stack or of
-   the registers that the kernel saved, or takes away a page, takes a trace,
-   and puts everything back.  Each trace has to begin like the true one, as far
-   as that does not depend on what was changed.  What follows has to be code,
-   but for the last frame, which is shown as it was found.  */
+   A thread with many kinds of frames on its stack is interrupted.  Its handler,
+   on another stack, changes words of the interrupted stack or saved registers,
+   or makes a page unreadable, takes a trace and restores everything.  Each
+   trace must begin with the frames of the true one that do not depend on the
+   change.  All later frames must be in code, except the last one, which is
+   reported as found.  */
 
 #define TRACE_MAX 128
 
@@ -32,7 +32,7 @@ enum
 {
   STACK_SIZE = 512 * 1024,
   DEPTH = 12,
-  /* What is changed at once, in words.  */
+  /* The most words that are changed at once.  */
   CHANGES_MAX = 32,
   /* See bad_value.  */
   KINDS = 13,
@@ -44,7 +44,7 @@ enum
 # if HAVE_SFRAME_X86
 enum { RA_BELOW_CFA = 8, SP_REGISTER = REG_RSP, REGISTERS = REG_RIP + 1 };
 enum { random_cases = 200000, page_cases = 20000, register_cases = 20000 };
-/* Of the kinds of values, each so many is tried at each word.  */
+/* Try every STRIDE-th kind of value at each word.  */
 enum { STRIDE = 1 };
 # else
 enum { RA_BELOW_CFA = 48, SP_REGISTER = 15, REGISTERS = 16 };
@@ -59,23 +59,24 @@ static size_t code_count;
 /* The true trace, from the trampoline on, and the CFA of each frame.  */
 static struct trace truth;
 static uintptr_t cfa[TRACE_MAX + 1];
-/* The interrupted frame is the next one.  */
+/* Frame 0 is the trampoline; this is the interrupted frame.  */
 enum { first = 1 };
 
-/* Words that a case has changed, from the lowest up.  */
+/* The words that the current case has changed, in ascending order.  */
 static struct { uintptr_t *place; uintptr_t old; } changes[CHANGES_MAX];
 static int change_count;
 
 static char *stack, *gone;
-/* The interrupted stack pointer, and where its frames end.  What is above is
+/* The interrupted stack pointer, and the end of the frames, above which are
    the thread's own data.  */
 static uintptr_t sp, top;
 static struct trace trace;
 static int cases, cut, faults, failures;
 static volatile bool tracing;
-/* The last trace has filled all the room, which no stack here can.  */
+/* The last trace has filled the array, for which no stack here has enough
+   frames.  */
 static bool endless;
-/* Where the last fault was, and of what.  */
+/* The PC and the address of the last fault.  */
 static void *fault_pc, *fault_address;
 static sigjmp_buf escape;
 
@@ -116,7 +117,7 @@ add_code (struct dl_phdr_info *info, size_t size, void *closure)
   return 0;
 }
 
-/* What may stand in PLACE instead of what belongs there.  */
+/* A wrong value for PLACE.  */
 static uintptr_t
 bad_value (uint64_t choice, const uintptr_t *place)
 {
@@ -133,11 +134,11 @@ bad_value (uint64_t choice, const uintptr_t *place)
     /* Text, and half of it.  */
     case 4: return 0x4141414141414141;
     case 5: return 0x41414141;
-    /* Pages that are there and that are not.  */
+    /* Mapped and unmapped pages.  */
     case 6: return (uintptr_t) &truth + r % sizeof truth;
     case 7: return (uintptr_t) gone + r % 4096;
     case 8: return (uintptr_t) stack + STACK_SIZE - 64 + r % 128;
-    /* Somewhere in this stack.  */
+    /* An address in this stack.  */
     case 9: return in_stack;
     case 10: return in_stack & -8;
     /* A frame that is its own caller.  */
@@ -183,7 +184,7 @@ remove_frames (struct trace *from, int count)
   memmove (from->pc, from->pc + count, from->count * sizeof from->pc[0]);
 }
 
-/* Take a trace from the TRAMPOLINE on.  */
+/* Take a trace that starts at the TRAMPOLINE.  */
 static void FRAME
 take (const void *trampoline)
 {
@@ -200,8 +201,8 @@ take (const void *trampoline)
   remove_frames (&trace, own >= 0 ? own : trace.count);
 }
 
-/* The frame that the word at ADDRESS belongs to: the steps before it do not
-   depend on it, since they read below their CFA.  */
+/* The frame that the word at ADDRESS belongs to.  The steps to the frames
+   before do not depend on the word, since they read only below their CFA.  */
 static int
 frame_of (uintptr_t address)
 {
@@ -211,19 +212,18 @@ frame_of (uintptr_t address)
   return i;
 }
 
-/* What a trace has to be.  */
+/* What a trace must look like.  */
 struct expected
 {
-  /* It begins with so many frames of the true one.  */
+  /* How many frames it must have in common with the true one.  */
   int good;
-  /* The one after them, if it differs, is at the PC in *NEXT, unless that is
-     null.  */
+  /* If NEXT is not null, a different frame after these must have PC *NEXT.  */
   const uintptr_t *next;
-  /* All frames from this one on but the last one are in code.  */
+  /* All frames from this one on, except the last, must be in code.  */
   int code_from;
 };
 
-/* What is expected of a stack that was changed.  */
+/* The expectation for the changed stack.  */
 static struct expected
 expect (void)
 {
@@ -273,7 +273,7 @@ print_case (const struct expected *expected)
     }
 }
 
-/* Take a trace, as EXPECTED.  */
+/* Take a trace and compare it with EXPECTED.  */
 static void
 check (struct expected expected)
 {
@@ -286,8 +286,8 @@ check (struct expected expected)
     print_case (&expected);
 }
 
-/* Each word with each kind of value.  Buffers are large and all of their words
-   alike.  */
+/* Change each word to each kind of value.  Skip most words of large buffers,
+   which are all alike.  */
 static void
 change_each (void)
 {
@@ -304,11 +304,11 @@ change_each (void)
     }
 }
 
-/* Some words that follow each other, as an overflow of a buffer does it.  */
+/* Change consecutive words, as a buffer overflow does.  */
 static void
 change_some (void)
 {
-  /* Near the edges of frames, where it matters.  */
+  /* Near the bounds of frames, where values are saved.  */
   int frame = first + next_random () % (truth.count - 1 - first);
   uintptr_t *place
     = (uintptr_t *) cfa[frame] - 1 - next_random () % CHANGES_MAX;
@@ -322,8 +322,8 @@ change_some (void)
 				   place + i));
 }
 
-/* A page, from that of the stack pointer up, cannot be read.  Sometimes words
-   are changed as well.  */
+/* Make a page at or above the stack pointer unreadable, and sometimes change
+   words as well.  */
 static void
 take_page_away (void)
 {
@@ -342,7 +342,7 @@ take_page_away (void)
   restore ();
 }
 
-/* One of the COUNT REGISTERS has changed, of which PC may be one.  */
+/* Change one of the COUNT saved REGISTERS, which may include PC.  */
 static void
 change_register (uintptr_t *registers, size_t count, const uintptr_t *pc)
 {
@@ -363,7 +363,7 @@ note_cfa (struct _Unwind_Context *context, void *closure)
   int before = 0;
   uintptr_t pc = _Unwind_GetIPInfo (context, &before);
 
-  /* What is told in a frame is the CFA of the one before it.  */
+  /* _Unwind_GetCFA in a frame returns the CFA of the one before.  */
   if (oracle->count > 0)
     cfa[oracle->count - 1] = _Unwind_GetCFA (context);
   if (pc == 0 || oracle->count == TRACE_MAX)
@@ -372,7 +372,7 @@ note_cfa (struct _Unwind_Context *context, void *closure)
   return _URC_NO_REASON;
 }
 
-/* Take the true trace of what was interrupted at PC.  Return whether the
+/* Take the true trace of the code interrupted at PC.  Return whether the
    oracle agrees.  */
 static bool FRAME
 take_truth (const void *pc)
@@ -444,7 +444,7 @@ fault (void)
 
 static int recurse_fixed (int depth);
 
-/* Finds its frame by FP, because the frame's size varies.  */
+/* A function with its CFA from FP, since the frame's size varies.  */
 static int FRAME
 recurse_variable (int depth)
 {
@@ -467,7 +467,7 @@ compare (const void *a, const void *b)
   return 0;
 }
 
-/* Finds its frame by SP.  */
+/* A function with its CFA from SP.  */
 static int FRAME
 recurse_fixed (int depth)
 {
@@ -520,7 +520,7 @@ do_test (void)
   run_on_stack (stack, STACK_SIZE, thread_function, alternate);
   free (alternate);
 
-  /* After a fault nothing else is asked.  */
+  /* After a fault backtrace must not use libgcc.  */
   check_no_fallback ();
   TEST_COMPARE (faults, 0);
   TEST_COMPARE (failures, 0);

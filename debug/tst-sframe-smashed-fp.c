@@ -1,5 +1,5 @@
-/* Test that backtrace ends where a function's saved FP is overwritten,
-   and that it shows every frame up to there.
+/* Test that backtrace ends where a function's saved FP is overwritten, and
+   that it shows every frame up to there.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -16,14 +16,14 @@
 /* take, smash_fp and caller.  */
 enum { GOOD_FRAMES = 3 };
 
-/* Where a CFA derived from FP is at most.  */
+/* The largest offset from FP to the CFA.  */
 # if HAVE_SFRAME_X86
 enum { FP_TO_CFA = 64 };
 # else
 enum { FP_TO_CFA = 1024 };
 # endif
 
-/* Out of the compiler's sight.  */
+/* Volatile, so that the compiler does not know the value.  */
 static volatile int buffer_size = 100;
 
 struct attempt
@@ -32,7 +32,7 @@ struct attempt
   struct trace trace;
 };
 
-/* The first leaves the stack as it should be.  */
+/* The first attempt does not change the stack.  */
 static struct attempt attempts[10];
 
 /* Variable in size, so that its CFA comes from FP.  */
@@ -41,7 +41,7 @@ caller (void *closure)
 {
   volatile char buffer[buffer_size];
   buffer[0] = 1;
-  /* No progress, and backwards.  */
+  /* The caller's frame at the same place, and below.  */
   attempts[1].value = (void *) buffer - FP_TO_CFA;
   attempts[2].value = (void *) buffer - 4096;
   /* One call, so that all traces have the same return address.  */
@@ -53,8 +53,8 @@ caller (void *closure)
 static int
 do_test (void)
 {
-  /* A stack, and above it, so that a CFA there still rises, memory that
-     cannot be read.  */
+  /* A stack, and unreadable memory above it, so that a CFA there is still
+     higher.  */
   size_t page = sysconf (_SC_PAGESIZE);
   size_t stack_size = 256 * 1024;
   char *stack = xmmap (NULL, stack_size + 2 * page, PROT_READ | PROT_WRITE,
@@ -62,13 +62,13 @@ do_test (void)
   char *edge = stack + stack_size + page;
   xmprotect (edge, page, PROT_NONE);
   attempts[3].value = edge;
-  /* FP can be read, RA cannot; then only some bytes of RA.  */
+  /* FP is readable, RA is not; then only some bytes of RA are.  */
   attempts[4].value = edge - 8;
   attempts[5].value = edge - 12;
   attempts[6].value = (void *) 1;
   /* The CFA wraps.  */
   attempts[7].value = (void *) -8;
-  /* Not addresses at all.  */
+  /* Invalid addresses.  */
   attempts[8].value = (void *) 0x5a5a5a5a5a5a5a5a;
   attempts[9].value = (void *) 0xa5a5a5a5a5a5a5a5;
   run_on_stack (stack, stack_size, caller, NULL);

@@ -17,7 +17,7 @@ enum { GOOD_FRAMES = 2 };
 
 static void *bad_values[8];
 static struct trace good;
-/* The second time by rules that are remembered.  */
+/* Each value twice; the second trace uses cached rules.  */
 static struct trace bad[2 * array_length (bad_values)];
 
 static int
@@ -31,25 +31,25 @@ do_test (void)
   bad_values[1] = (void *) 1;
   bad_values[2] = (void *) -1;
   bad_values[3] = (void *) 0x5a5a5a5a5a5a5a5a;
-  /* Not executable, not readable, and an instruction across the two.  */
+  /* A page that is not executable, one that is not readable, and an
+     instruction across both.  */
   bad_values[4] = memory;
   bad_values[5] = memory + page;
   bad_values[6] = memory + page - 1;
-  /* In an object, but no code.  */
+  /* Data of an object.  */
   bad_values[7] = &good;
 
   smash_ra (NULL, &good);
   for (size_t i = 0; i < array_length (bad); ++i)
     smash_ra (&bad_values[i % array_length (bad_values)], &bad[i]);
-  /* No call precedes any of them, so that libgcc is not asked.  */
+  /* None of them follows a call, so backtrace must not use libgcc.  */
   check_no_fallback ();
   TEST_VERIFY (good.count > GOOD_FRAMES + 1);
   for (size_t i = 0; i < array_length (bad); ++i)
     {
       void *value = bad_values[i % array_length (bad_values)];
       printf ("info: return address %p\n", value);
-      /* The bad value itself may be shown unless it says that there is no
-	 caller, but nothing after it.  */
+      /* The bad value itself may be the last frame, unless it is null.  */
       if (bad[i].count == GOOD_FRAMES + 1 && value != NULL)
 	TEST_VERIFY (bad[i].pc[GOOD_FRAMES] == value);
       else

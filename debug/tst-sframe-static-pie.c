@@ -1,4 +1,4 @@
-/* Test backtrace in a static PIE, whose tables lie at no fixed address.
+/* Test backtrace in a static PIE, whose tables have no fixed address.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

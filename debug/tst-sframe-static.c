@@ -41,9 +41,9 @@ thread_function (void *closure)
   return closure;
 }
 
-/* A static program that is no PIE starts with a crtbegin file which
-   registers the unwind tables from its own on.  Those of _start come
-   before, so that libgcc takes _start for a function without any.  */
+/* In a static program that is not PIE, crtbegin registers the unwind tables
+   from its own on, but not the table of _start, which is before it.  So libgcc
+   finds no table for _start.  */
 static bool
 ends_in_start (const struct trace *trace)
 {

@@ -11,7 +11,7 @@
 static char source[SIZE];
 static char target[SIZE];
 
-/* Out of the compiler's sight.  */
+/* Volatile, so that the compiler does not know the value.  */
 static volatile size_t length = SIZE - 1;
 static volatile size_t result;
 static char *volatile copy;
@@ -34,8 +34,8 @@ step_strlen (void)
   KEEP_FRAME ();
 }
 
-/* strdup reaches malloc, which a program may replace, through an entry of
-   .plt.got, whose rows GNU ld gets wrong.  */
+/* strdup calls malloc, which a program may replace, through an entry of
+   .plt.got, for which GNU ld writes wrong rows.  */
 static void FRAME
 step_strdup (void)
 {

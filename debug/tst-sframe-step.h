@@ -14,8 +14,8 @@
 
 #if HAVE_SFRAME_X86
 
-/* Functions, not inline assembler, because only here can the CFI say
-   that SP moves.  0x100 is the trap flag.  */
+/* Functions, not inline assembler, so that the CFI can describe the change of
+   SP.  0x100 is the trap flag.  */
 extern void step_start (void);
 extern void step_stop (void);
 asm (ASM_TEXT (step_start,
@@ -40,14 +40,14 @@ static struct
   int steps;
   int compared;
   int different;
-  /* For code whose tables are wrong, on which the oracle may fault: call
-     backtrace alone, and note the least number of frames.  */
+  /* For code with wrong tables, on which the oracle may fault: call only
+     backtrace, and record the least number of frames.  */
   bool without_oracle;
   int least_frames;
   /* Called at each step, if not NULL.  */
   void (*visit) (const struct trace *);
   struct trace_pair pair;
-  /* The first that differed.  */
+  /* The first traces that differed.  */
   struct trace_pair bad;
 } step;
 
@@ -63,8 +63,8 @@ step_handler (int signo)
       return;
     }
   collect (&step.pair);
-  /* libgcc loses the caller at a few places.  Being right there as well
-     is no failure.  */
+  /* libgcc loses the caller at a few instructions, where backtrace need
+     not.  */
   if (!step.pair.oracle.complete
       || count_frames (&step.pair.oracle, step.root) == 0)
     return;
@@ -75,8 +75,8 @@ step_handler (int signo)
     step.bad = step.pair;
 }
 
-/* Prepare for stepping in ROOT.  The handler's own calls are bound here,
-   lest it enter the dynamic linker that it is to observe.  */
+/* Prepare for stepping in ROOT.  Bind the handler's own calls here, so that it
+   does not enter the dynamic linker, which may be what it observes.  */
 static void
 step_prepare (const void *root)
 {
@@ -87,8 +87,8 @@ step_prepare (const void *root)
   step.least_frames = TRACE_MAX;
 }
 
-/* Check that at least MINIMUM instructions were stepped, that the oracle
-   was of use at nearly all of them, and that no trace differed.  */
+/* Check that at least MINIMUM instructions were stepped, that the oracle's
+   trace was complete at nearly all of them, and that no trace differed.  */
 static void
 step_check (int minimum)
 {

@@ -3,10 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The oracle is _Unwind_Backtrace.  A test links it statically, from
-   libgcc_eh, so that the presence of libgcc_s.so in the process means
-   one thing only: backtrace gave up on SFrame and asked for help.  In a
-   static test libgcc_s.so does not exist and backtrace calls the same
-   function as the oracle; there the linker's --wrap tells them apart.  */
+   libgcc_eh, so libgcc_s.so is in the process only if backtrace has loaded it
+   as a fallback.  In a static test backtrace calls the same function as the
+   oracle; the linker option --wrap separates the two.  */
 
 #ifndef _TST_SFRAME_SUPPORT_H
 #define _TST_SFRAME_SUPPORT_H
@@ -34,20 +33,20 @@
 /* A function that must have a frame of its own.  */
 #define FRAME __attribute_optimization_barrier__
 
-/* Stands after a call that must not become a jump.  */
+/* Put after a call, to prevent a tail call.  */
 #define KEEP_FRAME() asm volatile ("" ::: "memory")
 
-/* Keeps an array from being left out.  */
+/* Prevent the compiler from removing an array.  */
 #define USE(array) asm volatile ("" : : "r" (array) : "memory")
 
 struct trace
 {
   int count;
 
-  /* The rest is known for the oracle only.  */
+  /* The members below are set only for the oracle.  */
 
-  /* The walk arrived at an outermost frame, that is, it did not merely
-     run out of unwind tables.  */
+  /* The trace has reached an outermost frame, and did not end for lack of
+     unwind tables.  */
   bool complete;
   int signal_frames;
   int skip;
@@ -63,7 +62,7 @@ struct trace_pair
   struct trace oracle;
 };
 
-/* Not in our own unwind.h, which has what libc itself uses.  */
+/* glibc's unwind.h declares only what libc itself uses.  */
 extern _Unwind_Ptr _Unwind_GetIPInfo (struct _Unwind_Context *, int *);
 
 #ifdef TEST_STATIC
@@ -119,19 +118,18 @@ collect_oracle (struct trace *trace)
   trace->count = 0;
   trace->complete = false;
   trace->signal_frames = 0;
-  /* This function, which the walk reports first.  */
+  /* The oracle reports this function first.  */
   trace->skip = 1;
   oracle_backtrace (oracle_frame, trace);
   KEEP_FRAME ();
 }
 
-/* Store what backtrace sees, then what the oracle sees.  Frame 0 of
-   both is in this function, at two places; all others are the same.
+/* Store the trace by backtrace and that by the oracle.  Frame 0 of both is in
+   this function, at different addresses; all other frames must be equal.
 
-   The first call of a process remembers nothing.  What the second one
-   remembers is there for the third, and the guesses that the third one makes
-   are there for the fourth.  Traces that are not the same are stored as one
-   of no frames.  */
+   backtrace is called four times: the first call of a process caches nothing,
+   the second caches rules for the third, and the third stores predictions for
+   the fourth.  If the four traces differ, store a trace of no frames.  */
 static __attribute_maybe_unused__ void FRAME
 collect (struct trace_pair *pair)
 {
@@ -140,7 +138,7 @@ collect (struct trace_pair *pair)
   pair->ours.count = backtrace (pair->ours.pc, TRACE_MAX);
   for (int i = 0; i < 3 && same; ++i)
     {
-      /* The oracle's trace is room for now.  */
+      /* Use the oracle's array for now.  */
       void **again = pair->oracle.pc;
       int count = backtrace (again, TRACE_MAX);
       same = (count > 0 && count == pair->ours.count
@@ -154,9 +152,9 @@ collect (struct trace_pair *pair)
   KEEP_FRAME ();
 }
 
-/* Let HANDLER handle SIGNO, with a frame that the oracle gets past.  For want
-   of SA_SIGINFO s390x makes another one, whose trampoline libgcc may take for
-   the function before it.  */
+/* Install HANDLER for SIGNO, with SA_SIGINFO: without it s390x has another
+   signal frame, whose trampoline libgcc may take for the function before
+   it.  */
 static __attribute_maybe_unused__ void
 handle_signal (int signo, void (*handler) (int))
 {
@@ -165,9 +163,9 @@ handle_signal (int signo, void (*handler) (int))
   xsigaction (signo, &sa, NULL);
 }
 
-/* Return true if the object that backtrace falls back to is in the
-   process.  The file is read, and not the link map asked, because the
-   object may sit in another namespace.  */
+/* Return whether libgcc_s.so, backtrace's fallback, is in the process.  Read
+   /proc/self/maps, not the link maps, since it may be in another
+   namespace.  */
 static __attribute_maybe_unused__ bool
 libgcc_is_loaded (void)
 {
@@ -180,7 +178,7 @@ libgcc_is_loaded (void)
   return found;
 }
 
-/* Check that every backtrace so far was done by SFrame alone.  */
+/* Check that no backtrace so far has used the fallback.  */
 static __attribute_maybe_unused__ void
 check_no_fallback (void)
 {
@@ -191,12 +189,12 @@ check_no_fallback (void)
 #endif
 }
 
-/* Return the start of the function that frame I of TRACE, which was
-   collected by the oracle, is in.  */
+/* Return the start of the function of frame I in TRACE, which was collected by
+   the oracle.  */
 static inline void *
 function_of_frame (const struct trace *trace, int i)
 {
-  /* The argument is taken for a return address.  */
+  /* The function expects a return address.  */
   return _Unwind_FindEnclosingFunction (trace->pc[i]
 					+ trace->interrupted[i]);
 }
@@ -236,7 +234,7 @@ print_pair (const struct trace_pair *pair)
   backtrace_symbols_fd (pair->oracle.pc, pair->oracle.count, STDOUT_FILENO);
 }
 
-/* Check that both see the same frames.  */
+/* Check that both traces have the same frames.  */
 static __attribute_maybe_unused__ void
 check_equal (const struct trace_pair *pair)
 {
@@ -249,14 +247,14 @@ check_equal (const struct trace_pair *pair)
     print_pair (pair);
 }
 
-/* Check that both see the same frames, out to the outermost one.  */
+/* Check that both traces have the same frames, out to the outermost one.  */
 static __attribute_maybe_unused__ void
 check_same (const struct trace_pair *pair)
 {
   check_equal (pair);
   if (!pair->oracle.complete)
     print_pair (pair);
-  /* If the oracle was cut, then equality would prove little.  */
+  /* Equality proves little if the oracle's trace is incomplete.  */
   TEST_VERIFY (pair->oracle.complete);
 }
 

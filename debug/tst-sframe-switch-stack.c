@@ -1,5 +1,5 @@
-/* Test backtrace through functions that call on another stack, which may
-   lie below or above the one that they came from.
+/* Test backtrace through functions that make a call on another stack, which
+   may lie below or above the current one.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -13,15 +13,15 @@
 
 #if HAVE_SFRAME_ASM
 
-/* As fibers have them that lie side by side, and farther apart.  */
+/* Sizes of adjacent stacks of fibers, and of stacks farther apart.  */
 static const size_t stack_sizes[] = { 16 * 1024, 128 * 1024, 2 * 1024 * 1024 };
 
 static size_t stack_size;
 static char *stacks;
 static struct trace_pair pair;
 
-/* Call FUNCTION on the stack that ends at TOP.  FP keeps the old one, and
-   the CFI says so.  */
+/* Call FUNCTION on the stack that ends at TOP.  FP keeps the old SP, and the
+   CFI says so.  */
 extern void call_on_stack (void (*function) (void), void *top);
 # if HAVE_SFRAME_X86
 asm (ASM_TEXT (call_on_stack,

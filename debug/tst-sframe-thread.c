@@ -22,8 +22,7 @@ handler (int signo)
   collect (mine);
 }
 
-/* All at once, so that what backtrace prepares on its first use is
-   prepared by several threads.  */
+/* All threads at once, so that several of them initialize backtrace.  */
 static void * FRAME
 thread_function (void *closure)
 {

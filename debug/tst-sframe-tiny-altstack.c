@@ -1,5 +1,6 @@
-/* Test that a handler can call backtrace on the smallest alternate stack that
-   the system accepts, plus what backtrace is allowed and the handler needs.
+/* Test that a handler can call backtrace on an alternate stack of the minimal
+   size, plus the stack that backtrace promises to use at most and that of the
+   handler.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -63,7 +64,7 @@ do_test (void)
   size_t size = sysconf (_SC_MINSIGSTKSZ) + STACK_USE_MAX + OWN_FRAMES;
   char *memory = xmmap (NULL, size + page, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  /* The stack begins right above a page that cannot be written.  */
+  /* The stack begins right above an inaccessible page.  */
   xmprotect (memory, page, PROT_NONE);
   stack_t ss = { .ss_sp = memory + page, .ss_size = size };
   TEST_COMPARE (sigaltstack (&ss, NULL), 0);
@@ -73,8 +74,8 @@ do_test (void)
 
   run ();
   check_no_fallback ();
-  /* take and fault come before what both have, and take, handler, the
-     trampoline and fault.  */
+  /* Compare the common frames: skip take and fault in one trace, and take,
+     handler, the trampoline and fault in the other.  */
   int tail = good.count - 2;
   TEST_VERIFY (tail > 2);
   TEST_COMPARE (bad.count, tail + 4);

@@ -1,5 +1,5 @@
-/* Test backtrace in a signal handler that returns to a trampoline outside
-   all objects, such as kernels and emulators have put on the stack.
+/* Test backtrace in a signal handler that returns to a trampoline outside all
+   objects, such as older kernels and emulators put on the stack.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -13,7 +13,7 @@
 
 #if HAVE_SFRAME_S390X
 
-/* The kernel's, not in signal.h.  */
+/* A flag of the kernel that signal.h does not define.  */
 # define SA_RESTORER 0x04000000
 
 static struct trace trace;
@@ -40,8 +40,8 @@ take (struct trace *result, int flags, void *trampoline)
   *result = trace;
 }
 
-/* INSTRUCTION is the system call that belongs to FLAGS.  It need not be
-   aligned to more than its size.  */
+/* INSTRUCTION is the system call for FLAGS.  It need only be aligned to its
+   size.  */
 static void
 check (int flags, uint16_t instruction, char *page)
 {

@@ -20,8 +20,7 @@
 #  define ASM_ILLEGAL ".short 0\n"
 #  define ASM_DIVIDE "lghi %r1, 0\n" "dsgr %r2, %r1\n"
 # endif
-/* A neighbor of its own for each, right behind it, where the CFA is another
-   one.  */
+/* A neighbor for NAME, right after it, with another CFA rule.  */
 # define ASM_NEXT(name) \
   ASM_TEXT (name, ASM_GROW ASM_FAULT)
 
@@ -61,8 +60,8 @@ run (int signo, int flags, void (*function) (void))
   check_no_fallback ();
 }
 
-/* With and without siginfo_t, which may make another frame, see
-   handle_signal; without it the trace is as long.  */
+/* With and without SA_SIGINFO, which may give another signal frame (see
+   handle_signal); the traces must have the same length.  */
 static void
 check (int signo, void (*function) (void))
 {

@@ -1,5 +1,5 @@
 /* Test that backtrace survives a return address into an object that another
-   thread is unloading, and that what is unloaded does go away.
+   thread is unloading, and that unloaded objects are unmapped in the end.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -23,17 +23,17 @@ enum
 {
   THREADS = 3,
   ROUNDS = 8000,
-  /* An emulated machine does fewer.  */
+  /* An emulator makes fewer rounds in that time.  */
   SECONDS = 5,
 };
 
-/* Where a module was last, if it has the function.  */
+/* The address at which a module with the function was last loaded.  */
 static _Atomic uintptr_t stale;
 static atomic_bool finished;
 static atomic_int traces, looked;
 
-/* Return addresses in all of the module's code, so that most have no rule that
-   is remembered.  */
+/* Use return addresses from all of the module's code, so that most have no
+   cached rule.  */
 static void FRAME
 trace_stale (unsigned int seed)
 {
@@ -49,8 +49,8 @@ trace_stale (unsigned int seed)
     atomic_fetch_add (&looked, 1);
 }
 
-/* A return address into data makes backtrace look whether libgcc is loaded, by
-   walking over all objects.  */
+/* A return address into data makes backtrace look for libgcc in the list of
+   objects.  */
 static void FRAME
 trace_data (unsigned int seed)
 {
@@ -60,13 +60,13 @@ trace_data (unsigned int seed)
   smash_ra (&ra, &trace);
   TEST_COMPARE (trace.count, 3);
   atomic_fetch_add (&traces, 1);
-  /* Something is unloaded at once only while there is no trace.  */
+  /* dlclose unmaps an object at once only while there is no trace.  */
   for (volatile unsigned int i = seed % 400; i > 0; --i)
     ;
 }
 
-/* Where a module's function would have its return address there is one: not
-   zero, which would end the trace.  */
+/* Store a return address where a module's function would have its own: zero
+   would end the trace.  */
 static void *
 tracing_thread (void *closure)
 {
@@ -100,7 +100,7 @@ load_and_unload (const char *module)
   xdlclose (handle);
 }
 
-/* Load and unload the two modules in turn; return how many times.  */
+/* Load and unload the two modules in turn; return the number of rounds.  */
 static int
 reload (const char *const *modules)
 {
@@ -111,7 +111,7 @@ reload (const char *const *modules)
   return rounds;
 }
 
-/* Do that while COUNT threads call TRACE again and again.  */
+/* Do that while COUNT threads call TRACE in a loop.  */
 static void
 run (void (*trace) (unsigned int), int count, const char *const *modules)
 {
@@ -127,7 +127,7 @@ run (void (*trace) (unsigned int), int count, const char *const *modules)
     xpthread_join (threads[i]);
   printf ("info: %d rounds, %d traces, %d found the object\n", rounds,
 	  atomic_load (&traces), atomic_load (&looked));
-  /* One emulated processor gets that far at least.  */
+  /* Even one emulated processor makes more rounds.  */
   TEST_VERIFY (rounds > 4);
   TEST_VERIFY (atomic_load (&traces) > rounds / 10);
 }
@@ -142,12 +142,12 @@ do_test (void)
     };
   run (trace_stale, THREADS, modules);
 
-  /* An object is compared with libgcc by its DT_SONAME, which test modules do
-     not have.  */
+  /* Libraries with a DT_SONAME, by which backtrace recognizes libgcc; the test
+     modules have none.  */
   static const char *const named[] = { LIBM_SO, LIBM_SO };
   run (trace_data, 1, named);
 
-  /* With no trace at work, what was kept goes with the next call.  */
+  /* Without a running trace, the next call releases all kept objects.  */
   load_and_unload (modules[0]);
   TEST_VERIFY (!is_mapped ("tst-sframe-cache-unload"));
   return 0;

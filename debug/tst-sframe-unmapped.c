@@ -1,5 +1,5 @@
-/* Test that backtrace forgets from one call to the next what memory it could
-   read: words that FP leads to are there in one trace and gone in the next.
+/* Test that backtrace does not remember readable memory between calls: the
+   memory that FP points to is mapped in one trace and unmapped in the next.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -71,7 +71,7 @@ static int
 do_test (void)
 {
   size_t size = PAGES * sysconf (_SC_PAGESIZE);
-  /* Nobody else's while it is not mapped: there is but one thread, and it
+  /* No other mapping takes this range while it is unmapped: the only thread
      maps nothing else.  */
   caller (size, xmmap (NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1));

@@ -1,5 +1,5 @@
-/* Test backtrace through an object without SFrame whose code cannot be read:
-   it may be execute-only, or the program may be about to replace it.
+/* Test backtrace through an object without SFrame whose code is not readable:
+   it may be execute-only, or the program may be replacing it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

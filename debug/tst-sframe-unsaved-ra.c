@@ -1,5 +1,5 @@
-/* Test that backtrace ends at a function that has made a call without
-   having saved its return address, as far as its table tells.
+/* Test that backtrace ends at a function that has made a call, but whose table
+   says that it has not saved its return address.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -12,9 +12,9 @@
 
 static struct trace trace;
 
-/* Taking the register for unchanged would show this function again and
-   again: what it holds is the return address of the call.  The leaf is
-   interrupted, so that the register is known where the trace begins.  */
+/* The register holds the return address of the call to leaf, so using it as
+   unchanged would show the caller again and again.  The leaf is interrupted,
+   so that the register is known where the trace begins.  */
 extern void leaf (void);
 extern void without_ra (void);
 asm (ASM_TEXT (leaf,

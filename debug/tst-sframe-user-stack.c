@@ -1,5 +1,5 @@
-/* Test backtrace on stacks that the program supplies: to pthread_create,
-   and to clone, where the C library knows nothing of it.
+/* Test backtrace on stacks that the program supplies: to pthread_create, and to
+   clone, where the C library does not know the stack.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -15,7 +15,7 @@
 
 #define STACK_SIZE (256 * 1024)
 
-/* Shared with the clone even where an emulator makes that a fork.  */
+/* Shared with the clone even if an emulator implements it by fork.  */
 static struct trace_pair *pair;
 
 static void * FRAME
@@ -44,8 +44,8 @@ do_test (void)
   check_no_fallback ();
   check_same_with (pair, thread_function);
 
-  /* The parent stands still, because the child uses the parent's thread
-     control block.  */
+  /* The parent must wait, because the child uses the parent's thread control
+     block.  */
   pid_t pid = clone (clone_function, stack + STACK_SIZE,
 		     CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
   TEST_VERIFY_EXIT (pid > 0);

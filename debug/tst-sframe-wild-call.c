@@ -1,5 +1,5 @@
-/* Test that backtrace shows the caller where a call through a wild
-   pointer has led to no code at all.
+/* Test that backtrace finds the caller after a call through a wild pointer to
+   memory without code.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -28,7 +28,7 @@ take (void)
   KEEP_FRAME ();
 }
 
-/* The third argument is there without SA_SIGINFO as well.  */
+/* The kernel passes the third argument even without SA_SIGINFO.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
@@ -58,8 +58,7 @@ visit (void **pointers, size_t count, void (*check) (void *))
 
 static int checked;
 
-/* Between functions, where there are instructions that trap, and something
-   that is none.  */
+/* A gap between functions, with trapping instructions and invalid ones.  */
 extern char gap[];
 # if HAVE_SFRAME_X86
 #  define TRAP "int3\n"
@@ -77,7 +76,7 @@ asm (".pushsection .text\n"
      ".skip 64, " FILL "\n"
      ".popsection");
 
-/* What follows the wild pointer is what follows take.  */
+/* Check that the frames after the wild pointer are those after take.  */
 static void
 check (void *pointer)
 {
@@ -86,14 +85,14 @@ check (void *pointer)
   int tail = good.count - 1;
   TEST_VERIFY_EXIT (bad.count > tail);
   TEST_VERIFY (bad.pc[bad.count - tail - 1] == interrupted);
-  /* PC may be that after the instruction.  */
+  /* PC may be after the trapping instruction.  */
   TEST_VERIFY (interrupted - pointer <= INSTRUCTION_SIZE);
   TEST_COMPARE_BLOB (bad.pc + bad.count - tail, tail * sizeof (void *),
 		     good.pc + 1, tail * sizeof (void *));
 }
 
-/* Call through pointers to where no code can be, now that HANDLER is
-   installed with FLAGS.  */
+/* Call through pointers to memory without code, with HANDLER installed with
+   FLAGS.  */
 static void FRAME
 call_wild (void **pointers, size_t count, int flags)
 {
@@ -127,7 +126,7 @@ do_test (void)
     {
       take, NULL, gone, gone + 8, gone + page,
       gap, gap + 8, gap + 48,
-      /* The rest can be read, but not executed.  */
+      /* The others are readable, but not executable.  */
       readable, readable + 8, readable + page - 2, heap, local, data,
       (void *) constant,
       /* No instruction can be at an odd address.  */
@@ -139,7 +138,7 @@ do_test (void)
   stack_t ss = { .ss_sp = xmalloc (64 * 1024), .ss_size = 64 * 1024 };
   TEST_COMPARE (sigaltstack (&ss, NULL), 0);
   call_wild (pointers, count, SA_SIGINFO | SA_ONSTACK);
-  /* Then s390x does not tell where the fault was.  */
+  /* Without SA_SIGINFO s390x does not report the address of the fault.  */
   if (HAVE_SFRAME_X86)
     call_wild (pointers, count, 0);
   check_no_fallback ();

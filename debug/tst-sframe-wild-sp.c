@@ -1,12 +1,12 @@
-/* Test that backtrace does not fault where SP or FP of an interrupted frame is
-   a word that makes sums with it wrap, and others that are no stack; with the
-   rule of the frame remembered or not.
+/* Test that backtrace does not fault if SP or FP of an interrupted frame is
+   not a stack address, or makes address computations wrap; with a cached rule
+   for the frame and without.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Hand-written code may use SP for something else, and FP is any word where no
-   frame pointers are kept.  The signal is not one of a fault, so that nothing
-   gives reason for doubt.  */
+   Hand-written code may use SP for other purposes, and without frame pointers
+   FP holds any value.  The signal is not one of a fault, so that nothing gives
+   reason for doubt.  */
 
 #include <array_length.h>
 #include <stdint.h>
@@ -30,8 +30,8 @@
 
 enum
 {
-  /* Traces with each value: the first one finds the rule, the others remember
-     it.  */
+  /* Traces with each value: the first one looks up the rule, the others use
+     the cached one.  */
   ROUNDS = 5,
   /* handler and the trampoline.  */
   BEFORE_INTERRUPTED = 2,
@@ -40,8 +40,8 @@ enum
 static struct trace good, bad;
 static int cases;
 
-/* Signal the thread itself by an instruction of the function that this is
-   inlined into.  */
+/* Send the thread a signal by a system call instruction in the function that
+   this is inlined into.  */
 static inline void __attribute__ ((always_inline))
 signal_here (int signo)
 {
@@ -120,7 +120,7 @@ handler (int signo, siginfo_t *info, void *closure)
   check_register ((void *) &CONTEXT_FP (context));
 }
 
-/* Its CFA comes from SP.  */
+/* A function with its CFA from SP.  */
 static void FRAME
 interrupted_by_sp (void)
 {

@@ -29,7 +29,7 @@ la_objopen (struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
   return LA_FLG_BINDTO | LA_FLG_BINDFROM;
 }
 
-/* For want of a stack frame no call of pltexit is made.  */
+/* pltexit is called only if this function sets a frame size.  */
 ElfW(Addr)
 pltenter (ElfW(Sym) *symbol, unsigned int index, uintptr_t *from,
 	  uintptr_t *to, La_regs *regs, unsigned int *flags, const char *name,

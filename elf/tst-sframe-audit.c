@@ -17,8 +17,8 @@ call (void)
   KEEP_FRAME ();
 }
 
-/* All frames of TRACE from call on are those that the function has seen
-   itself: it was called by _dl_runtime_profile, and that by call.  */
+/* From the frame of call outwards, TRACE must equal the trace taken inside the
+   function, which was called by _dl_runtime_profile, and that by call.  */
 static void
 check (const struct audit_trace *trace)
 {
@@ -34,7 +34,7 @@ check (const struct audit_trace *trace)
 static int
 do_test (void)
 {
-  /* More than once, since rules are remembered and symbols are bound.  */
+  /* More than once: later calls use cached rules and a bound symbol.  */
   for (int i = 0; i < 4; ++i)
     {
       memset (&traces, 0, sizeof traces);

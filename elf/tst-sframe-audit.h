@@ -1,4 +1,4 @@
-/* What tst-sframe-audit and its modules tell one another.
+/* The data that tst-sframe-audit and its modules share.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -15,7 +15,7 @@ struct audit_trace
 
 struct audit_traces
 {
-  /* Before the function begins, inside of it, and after it has returned.  */
+  /* Traces before the call, inside the function, and after its return.  */
   struct audit_trace enter;
   struct audit_trace inside;
   struct audit_trace exit;

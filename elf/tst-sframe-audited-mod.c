@@ -1,4 +1,4 @@
-/* A function that an audit module looks at.
+/* A function whose calls an audit module observes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

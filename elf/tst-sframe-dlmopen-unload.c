@@ -1,5 +1,5 @@
-/* Test that the libc of another namespace forgets the rules of an object that
-   was unloaded.
+/* Test that the libc of another namespace does not use cached rules of an
+   object that was unloaded.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

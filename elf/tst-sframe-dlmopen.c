@@ -34,8 +34,8 @@ check (const void *function)
   check_same_with (&pair, function);
 }
 
-/* Each libc alone, then the one while frames of the other's namespace
-   are on the stack.  */
+/* Trace by each libc alone, then with frames of the other libc's namespace on
+   the stack.  */
 static void * FRAME
 run (void *closure)
 {
@@ -64,7 +64,7 @@ do_test (void)
   TEST_VERIFY (address () != backtrace);
 
   run (NULL);
-  /* A thread that only the main libc knows.  */
+  /* A thread made by the main libc, which the other one does not know.  */
   xpthread_join (xpthread_create (NULL, run, NULL));
   xdlclose (handle);
   return 0;

@@ -1,5 +1,5 @@
-/* Test that a lazily bound call makes a frame record, by which who knows
-   frame pointers alone gets from the dynamic linker to the caller.
+/* Test that a lazily bound call makes a frame record, so that an unwinder by
+   frame pointers gets from the dynamic linker to the caller.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -27,8 +27,8 @@ static int records;
 
 extern void call_lazily (void);
 
-/* Count the steps at which RBP points to the RBP of call_lazily and, above it,
-   an address that call_lazily goes on at.  */
+/* Count the steps at which RBP points to a frame record of call_lazily: its
+   saved RBP and a return address in it.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
@@ -62,9 +62,10 @@ do_test (void)
   xsigaction (SIGTRAP, &sa, NULL);
   call_lazily ();
   printf ("info: %d steps, %d in the record's sight\n", steps, records);
-  /* The dynamic linker's search alone takes more than the whole function.  */
+  /* The symbol lookup takes at least this many instructions.  */
   TEST_VERIFY (steps > 300);
-  /* From its frame's making on, saving the registers and back.  */
+  /* From when the trampoline has made its frame, through saving and restoring
+     registers.  */
   TEST_VERIFY (records > 30);
 
   /* The second call is bound.  */

@@ -1,5 +1,5 @@
-/* Module for tst-sframe-ifunc-dlopen: a pointer to a function that a resolver
-   chooses, which therefore runs when the module is relocated.
+/* Module for tst-sframe-ifunc-dlopen: a pointer to an IFUNC, whose resolver
+   runs when the module is relocated.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -1,6 +1,6 @@
-/* Test backtrace in a resolver that runs while dlopen relocates its object: the
-   whole trace, by SFrame, in a signal handler too; and dlopen that fails in
-   relocation all the same.
+/* Test backtrace in an IFUNC resolver that runs while dlopen relocates its
+   object: the trace must be complete and by SFrame alone.  Also test that
+   dlopen can still fail in relocation.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -31,8 +31,8 @@ resolver_event (const void *function)
   KEEP_FRAME ();
 }
 
-/* The oracle finds the object in the same way, so that its trace alone proves
-   nothing.  */
+/* The oracle finds the object in the same way, so also check that resolver and
+   load are in the trace.  */
 static void FRAME
 load (void)
 {
@@ -45,7 +45,7 @@ load (void)
   xdlclose (handle);
 }
 
-/* The module's resolver runs, and then a symbol is missing.  */
+/* Load a module whose resolver runs before a missing symbol is found.  */
 static void FRAME
 fail_to_load (void)
 {

@@ -1,5 +1,5 @@
-/* Module for tst-sframe-ifunc-dlopen that cannot be loaded, for the want of a
-   function.
+/* Module for tst-sframe-ifunc-dlopen that cannot be loaded: a function is
+   missing.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -13,10 +13,10 @@
 
 static struct trace_pair pair;
 static int events;
-/* How many frames the constructor or destructor has.  Counted while its
-   module is there.  */
+/* How many frames of the constructor or destructor are in the trace.  Counted
+   while its module is loaded.  */
 static int event_frames;
-/* Not NULL in the process that exits.  */
+/* A counter in shared memory; not NULL in the process that exits.  */
 static volatile int *events_at_exit;
 
 static void FRAME
@@ -74,7 +74,7 @@ run (const void *caller)
   xdlclose (handle);
   check (caller);
 
-  /* This time it stays, until exit.  */
+  /* This time it stays loaded until exit.  */
   xdlopen ("tst-sframe-initfini-mod.so", RTLD_NOW);
   check (caller);
   check_exit ();

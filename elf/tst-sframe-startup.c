@@ -20,8 +20,8 @@ module_event (const void *function)
   KEEP_FRAME ();
 }
 
-/* The oracle is not asked whether the trace is complete: the code where
-   the dynamic linker is entered has no unwind table.  */
+/* Do not check that the oracle's trace is complete: the entry code of the
+   dynamic linker has no unwind table.  */
 static int
 do_test (void)
 {
@@ -30,7 +30,7 @@ do_test (void)
   check_equal (&pair);
   TEST_COMPARE (count_frames (&pair.oracle, module_event), 1);
   TEST_COMPARE (count_frames (&pair.oracle, constructor), 1);
-  /* And the dynamic linker's.  */
+  /* Frames of the dynamic linker follow.  */
   TEST_VERIFY (pair.oracle.count > 3);
   return 0;
 }

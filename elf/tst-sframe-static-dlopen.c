@@ -1,6 +1,6 @@
-/* Test backtrace of the libc.so that a static program has loaded: it knows the
-   stack of the main thread, and the system's trampolines, although its own
-   ld.so has never started.
+/* Test backtrace of a libc.so loaded by a static program: it must know the
+   main thread's stack and the system's signal trampolines, although its own
+   ld.so has never run.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -33,7 +33,7 @@ trace_in_module (struct trace *trace)
   trace->count = collect_in_module (trace->pc, TRACE_MAX, no_oracle, NULL);
 }
 
-/* Trace from below frames on many pages.  */
+/* Trace with frames on many pages of the stack.  */
 static void FRAME
 recurse (int depth, struct trace *trace)
 {
@@ -48,7 +48,7 @@ recurse (int depth, struct trace *trace)
 
 enum { DEPTH = 20 };
 
-/* Have the calling process killed for asking about memory.  */
+/* Let the calling process be killed if backtrace probes memory.  */
 static void
 forbid_probes (void)
 {
@@ -66,7 +66,7 @@ forbid_probes (void)
     _exit (EXIT_UNSUPPORTED);
 }
 
-/* No page of the main thread's stack is asked about.  */
+/* Check that no page of the main thread's stack is probed.  */
 static void
 check_stack (void)
 {
@@ -104,7 +104,7 @@ take (struct trace *result, int flags)
   *result = trace;
 }
 
-/* Handlers return to one of two trampolines on some machines.  */
+/* On some machines the trampoline depends on SA_SIGINFO.  */
 static void
 check_signals (void)
 {
@@ -112,8 +112,8 @@ check_signals (void)
   for (volatile int i = 0; i < 2; ++i)
     take (&traces[i], i == 0 ? SA_SIGINFO : 0);
 
-  /* Two functions of the module and this file, the handler and the trampoline
-     come first.  */
+  /* The first frames: a function of the module and one of this file, the
+     handler and the trampoline.  */
   int common = 4;
   TEST_VERIFY (traces[0].count > common + 3);
   TEST_COMPARE (traces[1].count, traces[0].count);

@@ -1,4 +1,4 @@
-/* Test that the libc.so that a static program has loaded forgets the rules of
+/* Test that a libc.so loaded by a static program does not use cached rules of
    an object that the program has unloaded.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -11,9 +11,8 @@ load_collector (const char *module)
   return xdlopen (module, RTLD_NOW);
 }
 
-/* A static program that is no PIE starts with a crtbegin file which
-   registers the unwind tables from its own on; those of _start come
-   before.  */
+/* In a static program that is not PIE, crtbegin registers the unwind tables
+   from its own on, but not the table of _start, which is before it.  */
 static bool
 complete (const struct trace *trace)
 {

@@ -1,8 +1,8 @@
-/* Test that backtrace of another libc than the program's forgets the rules of
-   an object that the program has unloaded, when another one is loaded in its
-   place.  Included by tests that define how the other libc is loaded:
-   load_collector, and complete, whether the oracle gets to the outermost
-   frame.
+/* Test that backtrace of a libc other than the program's does not use cached
+   rules of an object that the program has unloaded, when another object is
+   loaded at the same addresses.  The including test defines load_collector,
+   which loads the other libc, and complete, which checks whether the oracle's
+   trace is complete.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -19,7 +19,7 @@ static struct trace_pair pair;
 static int (*collect_in_module) (void **, int, void (*) (struct trace *),
 				 struct trace *);
 
-/* The second trace remembers rules for the third.  */
+/* The second trace caches rules for the third.  */
 static void FRAME
 callback (void)
 {
@@ -29,8 +29,8 @@ callback (void)
   KEEP_FRAME ();
 }
 
-/* Load MODULE, trace from below its function, unload it.  Return the
-   address that the call in it returns to.  */
+/* Load MODULE, trace from a callback of its function, unload it.  Return the
+   return address in the module.  */
 static void * FRAME
 run (const char *module)
 {
