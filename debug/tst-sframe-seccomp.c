@@ -202,8 +202,8 @@ smash (void *fp)
   *place = saved;
 }
 
-/* FP points to unreadable memory, and the sandbox makes the probe claim that it
-   is readable.  Variable in size, so that the CFA comes from FP.  */
+/* FP points to unreadable memory, and the sandbox makes the probe claim that
+   it is readable.  Variable in size, so that the CFA comes from FP.  */
 static void FRAME
 misled (void)
 {
@@ -228,7 +228,7 @@ smash_return (void *ra)
   *place = saved;
 }
 
-/* The return address is on an unreadable page, and the probe does not tell.  */
+/* The return address is on an unreadable page, and the probe fails.  */
 static void
 unknown_code (void)
 {

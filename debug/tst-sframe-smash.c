@@ -3,12 +3,12 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A thread with many kinds of frames on its stack is interrupted.  Its handler,
-   on another stack, changes words of the interrupted stack or saved registers,
-   or makes a page unreadable, takes a trace and restores everything.  Each
-   trace must begin with the frames of the true one that do not depend on the
-   change.  All later frames must be in code, except the last one, which is
-   reported as found.  */
+   A thread with many kinds of frames on its stack is interrupted.  Its
+   handler, on another stack, changes words of the interrupted stack or saved
+   registers, or makes a page unreadable, takes a trace and restores
+   everything.  Each trace must begin with the frames of the true one that do
+   not depend on the change.  All later frames must be in code, except the last
+   one, which is reported as found.  */
 
 #define TRACE_MAX 128
 

@@ -1,5 +1,5 @@
-/* Test backtrace on stacks that the program supplies: to pthread_create, and to
-   clone, where the C library does not know the stack.
+/* Test backtrace on stacks that the program supplies: to pthread_create, and
+   to clone, where the C library does not know the stack.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

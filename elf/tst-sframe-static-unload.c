@@ -12,7 +12,7 @@ load_collector (const char *module)
 }
 
 /* In a static program that is not PIE, crtbegin registers the unwind tables
-   from its own on, but not the table of _start, which is before it.  */
+   from its own on, but not that of _start, which is before it.  */
 static bool
 complete (const struct trace *trace)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests have to say in the words of each machine.
+ * Machine dependencies of the tests.
  *
- * ARCH_ABI, ARCH_FIXED_RA	of a table's header
+ * ARCH_ABI, ARCH_FIXED_RA	fields of a table's header
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
  * ARCH_MOVE			an instruction without effect, not a NOP
  * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of the other
- * USE_SAVED_REGS()		put something else into call-saved registers
- * SYSTEM_CALL(after, nr, a, b)	do it, with a label behind the instruction
- * THUNK, THUNK_AFTER_CALL	code that calls its argument and needs a frame;
- *				where it returns to
- * THUNK_ROWS, THUNK_NR_ROWS	what a table says of it, and in how many rows
- * THUNK_INFO			where in them is what the words of the row of
- *				the call are
+ * USE_SAVED_REGS()		overwrite the call-saved registers
+ * SYSTEM_CALL(after, nr, a, b)	make a system call; label @after follows it
+ * THUNK, THUNK_AFTER_CALL	code with a frame that calls its argument; the
+ *				offset of the return address
+ * THUNK_ROWS, THUNK_NR_ROWS	its rows in a table, and their number
+ * THUNK_INFO			offset in the rows of the information byte of
+ *				the row for the call
  */
 #ifndef SFRAME_ARCH_H
 #define SFRAME_ARCH_H

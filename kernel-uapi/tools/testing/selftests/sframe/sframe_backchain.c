@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of s390x that the kernel unwinds by the back chain, also where some
+ * Test that the kernel unwinds stacks of s390x by the back chain, also if some
  * frames have an SFrame table instead.
  *
- * The C code is compiled with back chain and without table, the functions in
- * sframe_backchain_code.S are the other way round.
+ * The C code is compiled with back chain and without table; the functions in
+ * sframe_backchain_code.S have a table and no back chain.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -29,7 +29,7 @@ static noinline void nothing(void)
 	KEEP();
 }
 
-/* Unlike probe() it calls, and thus has a frame. */
+/* Unlike probe(), this makes a call and so has a frame. */
 static noinline void touch(void)
 {
 	NOTE();
@@ -65,7 +65,7 @@ static int record_touch(path_function path)
 	return record_event(&attr, path, (unsigned long)touch_access);
 }
 
-/* The table is that of the functions in assembler. */
+/* Only the functions in assembler have a table. */
 TEST(alone)
 {
 	struct own_table own = own_table();
@@ -105,7 +105,7 @@ static noinline void call_by_fp(void)
 	KEEP();
 }
 
-/* The back chain does not tell FP: nobody knows how to go on. */
+/* The next frame needs FP, which is unknown after a back chain step. */
 TEST(fp_is_lost)
 {
 	ASSERT_EQ(1, record_touch(call_by_fp));
@@ -123,7 +123,7 @@ static noinline void call_both(void)
 	KEEP();
 }
 
-/* A frame in between has saved it. */
+/* A frame in between has saved FP. */
 TEST(fp_is_found_again)
 {
 	ASSERT_EQ(1, record_touch(call_both));
@@ -142,7 +142,7 @@ static noinline void call_unknown(void)
 	KEEP();
 }
 
-/* No frame is better than one that is made up. */
+/* Without a back chain, the trace ends rather than show a wrong frame. */
 TEST(no_backchain)
 {
 	ASSERT_EQ(1, record_touch(call_unknown));

@@ -3,9 +3,9 @@
  * Functions for sframe_backchain that have a table and no back chain, and one
  * that has neither.
  *
- * They store their return address in NAME_return and call their argument, which
- * returns to NAME_after, with what is in inner as its argument.  All registers
- * are on the stack, and so is what would do for a back chain, but is none.
+ * They store their return address in NAME_return and call their argument, with
+ * the contents of inner as its argument; the call returns to NAME_after.  They
+ * save all registers on the stack, and a word that looks like a back chain.
  */
 .macro	enter name
 	.globl	\name, \name\()_after
@@ -56,8 +56,8 @@
 	leave
 
 /*
- * Of this one the pointer might be the back chain, but where the return address
- * would be is something else.
+ * In this function the word could be a back chain, but the slot of the return
+ * address holds another value.
  */
 	.globl	unknown, unknown_after
 unknown:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks that the kernel unwinds, as its consumers see them: deferred call
- * chains of perf events.
+ * Record user stacks that the kernel unwinds, as deferred call chains of perf
+ * events.
  *
- * Each call path ends in probe(), which touches a fresh page.  The event
- * counts page faults, so that there is one chain, of exactly that instruction.
- * On its way each function has noted its return address.
+ * Each call path ends in probe(), which touches a fresh page.  The event counts
+ * page faults, so that there is one chain, of exactly that instruction.  Each
+ * function of the path has noted its return address.
  */
 #ifndef SFRAME_CHAIN_H
 #define SFRAME_CHAIN_H
@@ -29,7 +29,7 @@
 static unsigned long noted[DEPTH_MAX];
 static int noted_count;
 
-/* What was read from a ring: without the context markers. */
+/* The chain read from a ring, without the context markers. */
 static unsigned long chain[CHAIN_MAX];
 static int chain_count;
 
@@ -38,10 +38,10 @@ static char *fresh;
 #define NOTE() (noted[noted_count++] = \
 		(unsigned long)__builtin_return_address(0))
 
-/* No tail calls: what calls must stay in the stack. */
+/* Prevent a tail call, so that the caller stays on the stack. */
 #define KEEP() ({ asm volatile("" : : : "memory"); })
 
-/* Have @p in the frame, and what it points to in memory. */
+/* Force @p into the frame, and the object it points to into memory. */
 #define USE(p) ({ asm volatile("" : : "r" (p) : "memory"); })
 
 extern const char probe_access[];
@@ -70,7 +70,7 @@ static noinline __unused void plain(void)
 extern const char use_r10_access[];
 void use_r10(char *page);
 
-/* An event, and the ring that its samples come by. */
+/* An event, and the ring buffer for its samples. */
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
@@ -92,7 +92,7 @@ static inline struct perf_event_attr chain_attr(unsigned int type,
 	};
 }
 
-/* The number that a file of the kernel's consists of, or -1. */
+/* The number in the file @name of the kernel, or -1. */
 static inline int read_number(const char *name)
 {
 	FILE *file = fopen(name, "r");
@@ -141,7 +141,7 @@ static inline int open_ring(struct ring *ring, struct perf_event_attr *attr,
 		close_ring(ring);
 		return -1;
 	}
-	/* Faults of the ring itself are not wanted. */
+	/* Fault in the ring now, so that it causes no events later. */
 	for (unsigned long i = 0; i < RING + PAGE; i += PAGE)
 		USE(((char *)ring->page)[i]);
 	return 0;
@@ -156,7 +156,7 @@ static inline void copy_out(const struct ring *ring, uint64_t at, void *to,
 		((char *)to)[i] = data[(at + i) % RING];
 }
 
-/* The addresses of the record @at in @ips; return how many there are. */
+/* Store the addresses of the record @at in @ips; return their number. */
 static inline int read_ips(const struct ring *ring, uint64_t at,
 			   unsigned long *ips)
 {
@@ -173,9 +173,9 @@ static inline int read_ips(const struct ring *ring, uint64_t at,
 }
 
 /*
- * Take the first deferred chain that begins at @first, or any if that is 0;
- * return how many of them there were.  Libraries may fault, too: their chains
- * come before and after.
+ * Store the first deferred chain that begins at @first, or any if that is 0;
+ * return the number of such chains.  There may be other chains before and
+ * after, of faults in libraries.
  */
 static inline int read_chain(struct ring *ring, unsigned long first)
 {
@@ -202,7 +202,7 @@ static inline int read_chain(struct ring *ring, unsigned long first)
 	return found;
 }
 
-/* Run @path with an event on; as read_chain(), or -1. */
+/* Run @path with the event enabled; return as read_chain(), or -1. */
 static inline int record_event(struct perf_event_attr *attr,
 			       void (*path)(void), unsigned long first)
 {
@@ -231,7 +231,7 @@ static inline int record(void (*path)(void))
 	return record_event(&attr, path, (unsigned long)probe_access);
 }
 
-/* Pages of stack and data that a path needs are touched before. */
+/* Run @path once, to fault in the pages of stack and data that it needs. */
 static inline void rehearse(void (*path)(void))
 {
 	static char page;
@@ -242,8 +242,8 @@ static inline void rehearse(void (*path)(void))
 }
 
 /*
- * A child has to map the pages of its table anew, while it can: no page is
- * waited for when it exits.
+ * Fault in the pages of the table in a child, before it exits: the unwinder
+ * does not wait for pages of an exiting task.
  */
 static inline void touch_own_table(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program of 32-bit pointers, i386 or x32: it tries to register a table,
+ * A program with 32-bit pointers, i386 or x32: it tries to register a table,
  * touches a page three frames deep, and exits with the error number.
  *
  * The return addresses are 0x100, 0x200, and the access to the page 0x300

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What exec registers before the first instruction of a program, and programs
- * that can register nothing.
+ * Test which tables exec registers before the first instruction of a program,
+ * and that 32-bit programs cannot register any.
  *
  * The programs are sframe_program, with its own interpreter sframe_interp,
- * and sframe_i386 and sframe_x32, where the compiler makes them.
+ * and sframe_i386 and sframe_x32, if the compiler supports them.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static pid_t start(const char *program)
 	return pid;
 }
 
-/* Let it go on, to its exit status. */
+/* Let @pid run, and return its exit status. */
 static int end(pid_t pid)
 {
 	int status;
@@ -73,8 +73,8 @@ static const Elf64_Ehdr *map_file(const char *name)
 }
 
 /*
- * How many executable segments of @ehdr, loaded at @bias, are among the lines;
- * -1 if one is not, or has another table or path.
+ * How many executable segments @ehdr, loaded at @bias, has; -1 if one of them
+ * is not among the lines, or has another table or path there.
  */
 static int registered(const Elf64_Ehdr *ehdr, unsigned long bias,
 		      const char *path, const struct proc_line *lines, int n)
@@ -125,7 +125,7 @@ TEST(program_and_interpreter)
 
 #define COMPAT_START	0x800000UL
 
-/* Frame pointers do as ever where there are no tables. */
+/* Programs without tables are unwound by frame pointers as before. */
 static void expect_declined(struct __test_metadata *_metadata,
 			    const char *program)
 {

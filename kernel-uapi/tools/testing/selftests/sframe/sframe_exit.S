@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program, or an interpreter, with a table: it exits.  The other section is
- * linked far away, so that there are two executable segments.
+ * A program, or an interpreter, with a table, that only exits.  The other
+ * section is linked far away, so that there are two executable segments.
  */
 	.text
 	.globl	_start

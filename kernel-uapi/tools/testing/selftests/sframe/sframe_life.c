@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks through code whose registration comes and goes with its mappings.
+ * Test stacks through code whose registration begins and ends with its
+ * mappings.
  *
- * A few instructions of machine code, in a mapping of their own and described
- * by a table that is crafted here, call what calls probe().  Nothing but that
- * table tells who called them.
+ * A few instructions of machine code, in their own mapping and described by a
+ * table made here, call a function that calls probe().  Only with that table
+ * can their caller be found.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -33,7 +34,7 @@ struct table {
 #define FUNCTION { .attr = { .nr_fres = THUNK_NR_ROWS },		\
 		   .rows = { THUNK_ROWS } }
 
-/* The code twice: where the text begins, and a page further on. */
+/* A table for the code at the start of the text, and one page later. */
 static const struct table good = {
 	.header = {
 		.magic = 0xdee2, .version = 3, .flags = 1, .abi = ARCH_ABI,
@@ -52,7 +53,7 @@ static const struct table good = {
 
 static void (*thunk)(void (*function)(void));
 
-/* Flags of a frame are of no use here: FP is something else. */
+/* Uses FP for other values, so that unwinding by FP fails here. */
 static noinline void call_thunk(void)
 {
 	NOTE();
@@ -64,8 +65,8 @@ static noinline void call_thunk(void)
 enum { STOPS, PASSES, WRONG };
 
 /*
- * Where the stack seen from plain() ends: at the code, or where it should.
- * Noted are the callers of call_thunk(), plain() and probe().
+ * Whether the trace from plain() stops at the code or continues to the end.
+ * The callers of call_thunk(), plain() and probe() are noted.
  */
 static int trace(void)
 {
@@ -79,7 +80,7 @@ static int trace(void)
 	return chain_count > 4 && chain[4] == noted[0] ? PASSES : WRONG;
 }
 
-/* A page for the table, two of code, and room to move them to. */
+/* A page for the table, two pages of code, and room to move them to. */
 FIXTURE(life) {
 	char *map;
 	unsigned long table, text;
@@ -130,7 +131,7 @@ FIXTURE_TEARDOWN(life)
 	munmap(self->map, 16 * PAGE);
 }
 
-/* What has been dropped is not found, and can be registered again. */
+/* A dropped table is not found, and can be registered again. */
 #define EXPECT_DROPPED() do {						\
 	EXPECT_EQ(STOPS, trace());					\
 	EXPECT_EQ(ENOENT, drop(self->table));				\
@@ -215,7 +216,7 @@ TEST_F(life, table_moved_but_not_unmapped)
 	EXPECT_DROPPED();
 }
 
-/* Neither protection nor neighbours are of interest. */
+/* Changes of protection, or of neighbours, keep the registration. */
 TEST_F(life, kept)
 {
 	ASSERT_EQ(0, mprotect(self->map, PAGE, PROT_READ));
@@ -245,7 +246,7 @@ TEST_F(life, table_corrupt)
 	struct table *table = (struct table *)self->map;
 
 	RENEW();
-	/* Words of a size that there is not. */
+	/* An invalid size of data words. */
 	table->function[0].rows[THUNK_INFO] |= 3 << 5;
 	EXPECT_EQ(STOPS, trace());
 	table->function[0].rows[THUNK_INFO] = rows[THUNK_INFO];
@@ -279,7 +280,7 @@ TEST_F(life, two_texts)
 	EXPECT_EQ(STOPS, trace());
 }
 
-/* One byte less, and the code that goes on there has another table. */
+/* A text range ends one byte early; another table has the rest. */
 TEST_F(life, abutting)
 {
 	char *other = self->map + 8 * PAGE;
@@ -288,7 +289,7 @@ TEST_F(life, abutting)
 	put_table(other);
 	table->fde[0].start = self->text - (unsigned long)other;
 	EXPECT_EQ(0, drop(self->table));
-	/* The return address counts as the byte before it. */
+	/* The lookup uses the byte before the return address. */
 	EXPECT_EQ(0, add(self->table, sizeof(good), self->text,
 			 THUNK_AFTER_CALL - 1));
 	EXPECT_EQ(STOPS, trace());
@@ -299,7 +300,7 @@ TEST_F(life, abutting)
 	EXPECT_EQ(STOPS, trace());
 }
 
-/* Run @child, which shares what @flags say; return what it returns. */
+/* Run @child, cloned with @flags; return its result. */
 static int run_child(int flags, int (*child)(void *), void *arg)
 {
 	static char stack[16 * PAGE] __aligned(16);
@@ -339,7 +340,7 @@ TEST_F(life, forked_remembered)
 TEST_F(life, forked)
 {
 	EXPECT_EQ(PASSES, run_child(0, trace_in_child, NULL));
-	/* Theirs is not ours. */
+	/* A drop in another process does not affect this one. */
 	EXPECT_EQ(STOPS, run_child(0, drop_and_trace, self->map));
 	EXPECT_EQ(PASSES, trace());
 	EXPECT_EQ(0, drop(self->table));
@@ -363,14 +364,14 @@ TEST_F(life, vforked)
 }
 
 /*
- * The stack of a task that exits: it is asked for by a context switch, as the
- * tracer stops the task, and the page of the table has gone before.
+ * The stack of an exiting task: a context switch requests it when the tracer
+ * stops the task, after the page of the table was removed.
  */
 
 static char *table_page;
 static int exit_signal;
 
-/* A page of a file can be had again, which the unwinder may do or not. */
+/* A page of a file can be read again, if the unwinder may wait for it. */
 static int put_table_in_file(char *at)
 {
 	int fd = memfd_create("table", 0);
@@ -383,7 +384,7 @@ static int put_table_in_file(char *at)
 	return ret;
 }
 
-/* The C library may have no table; its functions must not be in the stack. */
+/* The C library may have no table, so keep its functions off the stack. */
 static noinline void exit_here(void)
 {
 	pid_t pid = getpid();
@@ -420,7 +421,7 @@ static pid_t start_exiting(int sig)
 	return pid;
 }
 
-/* Whether the task stopped as @wanted tells: in the form of waitpid(). */
+/* Whether the task stops with status @wanted, as from waitpid(). */
 static bool stops_at(pid_t pid, int wanted)
 {
 	int status;
@@ -444,7 +445,7 @@ static bool goes_to_exit_group(pid_t pid)
 	return true;
 }
 
-/* Where the stacks in the ring end that come through the code. */
+/* Where the stacks in the ring that contain the code end. */
 static int end_of_chains(struct ring *ring)
 {
 	unsigned long call = (unsigned long)thunk + THUNK_AFTER_CALL;
@@ -465,7 +466,7 @@ static int end_of_chains(struct ring *ring)
 	return ret;
 }
 
-/* Options of ptrace(), the signal it dies of, and where its stack ends. */
+/* Expect the stack of a task that dies of @sig to end at the given place. */
 static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 			int expected)
 {
@@ -494,7 +495,7 @@ static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 	close_ring(&ring);
 }
 
-/* It cannot be killed any more: no page is waited for. */
+/* The task can no longer be killed: the unwinder waits for no page. */
 TEST_F(life, exiting)
 {
 	ASSERT_EQ(0, put_table_in_file(self->map));
@@ -502,7 +503,7 @@ TEST_F(life, exiting)
 	expect_exit(_metadata, PTRACE_O_TRACEEXIT, 0, STOPS);
 }
 
-/* It still can be. */
+/* The task can still be killed. */
 TEST_F(life, about_to_exit)
 {
 	ASSERT_EQ(0, put_table_in_file(self->map));
@@ -518,8 +519,8 @@ TEST_F(life, about_to_die)
 }
 
 /*
- * A thread that another one's exec() kills: its signal has been taken, no other
- * one comes, and exec() waits for it.
+ * A thread that is killed by exec() in another thread: its signal was already
+ * taken, no other one comes, and exec() waits for it.
  */
 
 static int *tid_of_thread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registration of SFrame tables: each error, and the life of what is
- * registered along with mappings and processes.
+ * Test the registration of SFrame tables: each error, and the lifetime of
+ * registrations across changes of mappings and processes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "../kselftest_harness.h"
 #include "sframe_test.h"
 
-/* One function of one row in a table of its own. */
+/* A table with one function that has one row. */
 struct table {
 	struct table_header header;
 	struct table_fde fde;
@@ -71,7 +71,7 @@ static int add_good(unsigned long table, unsigned long text)
 
 TEST_F(sframe, add_and_remove)
 {
-	/* ld.so's question whether there is such a thing. */
+	/* The call by which ld.so asks for support. */
 	EXPECT_EQ(ENOENT, drop(0));
 	EXPECT_EQ(ENOENT, drop(self->table));
 	EXPECT_EQ(0, add_good(self->table, self->text));
@@ -151,7 +151,7 @@ TEST_F(sframe, header)
 	EXPECT_EQ(ENOENT, drop(self->table));
 }
 
-/* Switch debug messages of the registry; whether there are such. */
+/* Switch debug messages of the registry; return whether there are any. */
 static bool debug(const char *how)
 {
 	int fd = open("/proc/dynamic_debug/control", O_WRONLY);
@@ -161,7 +161,7 @@ static bool debug(const char *how)
 	return ret;
 }
 
-/* Whether one of the messages that @kmsg has from here on contains @text. */
+/* Whether one of the unread messages of @kmsg contains @text. */
 static bool is_told(int kmsg, const char *text)
 {
 	char line[1024];
@@ -175,7 +175,7 @@ static bool is_told(int kmsg, const char *text)
 	return false;
 }
 
-/* Who was refused, the table of which file, and why. */
+/* The message names the process, the file of the table and the reason. */
 TEST_F(sframe, refusal_is_told)
 {
 	struct table_header *h = (struct table_header *)self->map;
@@ -204,7 +204,7 @@ TEST_F(sframe, refusal_is_told)
 
 TEST_F(sframe, unreadable)
 {
-	/* Inside a mapping, but of no access. */
+	/* In a mapping without access. */
 	EXPECT_EQ(EFAULT, add_good(self->table + 8 * PAGE, self->text));
 }
 
@@ -223,7 +223,7 @@ TEST_F(sframe, overlaps)
 	EXPECT_EQ(EEXIST, add(t, n, x + 63, 65));
 	EXPECT_EQ(EEXIST, add(t + 256, n, x + 64, 64));
 	EXPECT_EQ(EEXIST, add(t, n, x, PAGE));
-	/* A table that is in part another one. */
+	/* A table that overlaps another one. */
 	EXPECT_EQ(EEXIST, add(t, n + 1, x + 192, 64));
 	EXPECT_EQ(0, drop(t));
 	EXPECT_EQ(ENOENT, drop(t));
@@ -231,7 +231,7 @@ TEST_F(sframe, overlaps)
 	EXPECT_EQ(0, drop(t + 256));
 }
 
-/* The identical request is good although mprotect() has split a mapping. */
+/* The same request succeeds again after mprotect() has split a mapping. */
 TEST_F(sframe, again_when_split)
 {
 	EXPECT_EQ(0, add(self->table, sizeof(good), self->text, 2 * PAGE));
@@ -244,7 +244,7 @@ TEST_F(sframe, again_when_split)
 			      2 * PAGE));
 }
 
-/* A table that was rewritten in place is another one. */
+/* A table whose header was rewritten in place is a new one. */
 TEST_F(sframe, again_with_another_header)
 {
 	struct table_header *h = (struct table_header *)self->map;
@@ -278,7 +278,7 @@ TEST_F_TIMEOUT(sframe, limit, 300)
 			  1);
 	EXPECT_EQ(ENOSPC, ret);
 	EXPECT_GT(i, 8192);
-	/* What is there can still be said again, and an overlap is one. */
+	/* Same request again: success.  Overlap: still an error. */
 	EXPECT_EQ(0, add(self->table, sizeof(good), (unsigned long)text, 1));
 	EXPECT_EQ(EEXIST, add(self->table, sizeof(good), (unsigned long)text,
 			      2));
@@ -348,7 +348,7 @@ TEST_F(sframe, moved_but_not_unmapped)
 	EXPECT_EQ(ENOENT, drop(self->table));
 }
 
-/* Run @child, which shares what @flags say; return what it returns. */
+/* Run @child, cloned with @flags; return its result. */
 static int run_child(int flags, int (*child)(void *), void *arg)
 {
 	static max_align_t stack[4096];
@@ -382,7 +382,7 @@ TEST_F(sframe, fork_without_the_mapping)
 	EXPECT_EQ(0, drop(self->table));
 }
 
-/* What a child gets empty is not what was registered. */
+/* A page that is wiped on fork ends the registration in the child. */
 TEST_F(sframe, fork_with_the_mapping_wiped)
 {
 	EXPECT_EQ(0, add_good(self->table, self->text));
@@ -412,12 +412,12 @@ static int register_and_exit(void *table)
 	return 0;
 }
 
-/* Much is freed at once; a kernel that does it wrongly does not survive. */
+/* Free many registrations at once; a mistake would crash the kernel. */
 TEST_F_TIMEOUT(sframe, exit_with_many, 300)
 {
 	for (int i = 0; i < 4; i++)
 		EXPECT_EQ(0, run_child(0, register_and_exit, self->map));
-	/* Some of it is freed when nobody can read it any more. */
+	/* Some of them are freed only after an RCU grace period. */
 	usleep(300000);
 }
 

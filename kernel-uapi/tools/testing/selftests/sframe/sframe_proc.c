@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/PID/sframe: who may read it, and what it tells.
+ * Test /proc/PID/sframe: its permissions and its contents.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -57,7 +57,7 @@ TEST(vdso)
 	EXPECT_STREQ("[vdso]", line->path);
 }
 
-/* Neither name nor order of registration matter. */
+/* Anonymous memory has no path; lines are sorted by address. */
 TEST(no_file)
 {
 	struct own_table own = own_table();
@@ -83,7 +83,7 @@ TEST(no_file)
 		EXPECT_LE(lines[i - 1].text_end, lines[i].text);
 }
 
-/* What processes share is of a file, if of none that can be opened. */
+/* Shared anonymous memory has a path, although of no file to open. */
 TEST(shared_memory)
 {
 	struct own_table own = own_table();
@@ -103,7 +103,7 @@ TEST(shared_memory)
 	EXPECT_STREQ("/dev/zero (deleted)", line->path);
 }
 
-/* Reads of any size, which begin and end inside of lines. */
+/* Reads of any size, which may begin and end inside lines. */
 TEST(many)
 {
 	const int count = 3000;
@@ -160,8 +160,8 @@ TEST(permission)
 }
 
 /*
- * The mode allows the same user, but tables are as secret as the memory of a
- * program that may not be read.
+ * The mode permits the same user, but the tables of an undumpable process are
+ * as secret as its memory.
  */
 TEST(undumpable)
 {
@@ -186,7 +186,7 @@ TEST(undumpable)
 	EXPECT_EQ(EACCES, pid);
 }
 
-/* An open file tells nothing more once the process is gone. */
+/* An open file is empty once the process is gone. */
 TEST(process_gone)
 {
 	char name[64], c;
@@ -210,7 +210,7 @@ TEST(process_gone)
 	close(fd);
 }
 
-/* A zombie has no memory any more. */
+/* A zombie has no memory. */
 TEST(zombie)
 {
 	siginfo_t info;

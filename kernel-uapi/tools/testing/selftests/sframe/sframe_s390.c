@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks that the kernel unwinds by SFrame tables: what only s390x has.
+ * Test stacks that the kernel unwinds by SFrame tables: cases of s390x only.
  *
  * Functions that are interrupted are in sframe_s390_code.S.
  */
@@ -18,7 +18,7 @@ typedef void (*asm_function)(volatile void *page_or_tid, long signal, long nr);
 
 unsigned long asm_return;
 
-/* Each has its registers in two FPRs. */
+/* Functions that keep two registers in FPRs. */
 struct in_fprs {
 	asm_function function;
 	unsigned long access;
@@ -28,7 +28,7 @@ extern const struct in_fprs in_fprs[8];
 
 static asm_function function;
 
-/* The CFA is based on SP, which thus has to be right. */
+/* The CFA is based on SP, which therefore must be right. */
 static noinline void with_sp(void)
 {
 	NOTE();
@@ -37,7 +37,7 @@ static noinline void with_sp(void)
 	KEEP();
 }
 
-/* Likewise FP. */
+/* The CFA is based on FP. */
 static noinline void with_fp(unsigned int size)
 {
 	volatile char *p = alloca(size);
@@ -127,7 +127,7 @@ static noinline void call_signalled(void)
 }
 
 /*
- * Noted are callers of call_signalled(), plain() and probe(); the chain has
+ * The callers of call_signalled(), plain() and probe() are noted; the chain has
  * the restorer, the address @interrupted, asm_return and the first of them.
  */
 static void expect_signal(struct __test_metadata *_metadata, int number,
@@ -162,7 +162,7 @@ TEST(signal_with_registers_in_fprs)
 		      signal_in_fprs_after);
 }
 
-/* The PSW is behind the instruction, hence behind the function. */
+/* The PSW points after the instruction, and so after the function. */
 TEST(fault_at_the_end)
 {
 	expect_signal(_metadata, SIGILL, 0, illegal_at_end, illegal_after);
@@ -173,7 +173,7 @@ TEST(fault_at_the_end)
 		      divide_after);
 }
 
-/* The signal @number is on its way, and the PSW at @interrupted. */
+/* The signal @number is pending, and the PSW is at @interrupted. */
 static void expect_pending(struct __test_metadata *_metadata, int number,
 			   asm_function interrupt, const char *interrupted)
 {
@@ -193,7 +193,7 @@ static void expect_pending(struct __test_metadata *_metadata, int number,
 	EXPECT_EQ(noted[0], chain[2]);
 }
 
-/* Likewise the PSW that the kernel has. */
+/* The same with the PSW in the kernel's registers. */
 TEST(pending_fault_at_the_end)
 {
 	expect_pending(_metadata, SIGILL, illegal_at_end, illegal_after);
@@ -206,7 +206,7 @@ TEST(pending_at_the_start)
 	expect_pending(_metadata, SIGILL, send_at_end, send_after);
 }
 
-/* The PSW is where the program goes on, though the signal is the same. */
+/* The same signal, but sent: the PSW is the next instruction. */
 TEST(sent_at_the_start)
 {
 	expect_signal(_metadata, SIGUSR1, 0, send_at_end, send_after);
@@ -245,7 +245,7 @@ static void expect_own_restorer(struct __test_metadata *_metadata,
 	EXPECT_EQ(noted[0], chain[6]);
 }
 
-/* A restorer may be where there is no table, as on the stack. */
+/* A restorer may be in memory without a table, such as the stack. */
 TEST(restorer_of_its_own)
 {
 	static const unsigned short svc_sigreturn = 0x0a77;
@@ -319,7 +319,7 @@ TEST(vdso)
 	ASSERT_LE(1, record_event(&attr, call_vdso, 0));
 	for (i = 0; i < chain_count && chain[i] - vdso.text < vdso.text_size;)
 		i++;
-	/* The function, and what was called in front of it. */
+	/* The function, and the one that it called. */
 	EXPECT_EQ(2, i);
 	ASSERT_GT(chain_count, i + 2);
 	EXPECT_EQ(vdso_return, chain[i + 1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions for sframe_s390 that keep things where compilers keep them in leaf
- * functions, or say wrong things of themselves where nobody may look.
+ * Functions for sframe_s390 that keep values where compilers do in leaf
+ * functions, or whose tables are wrong where the unwinder must not look.
  *
  * Arguments: a page to touch, or a thread, a signal and the call to send it.
  * They store their return address in asm_return first.
@@ -20,7 +20,7 @@
 	stgrl	%r14, asm_return
 .endm
 
-/* The registers in FPRs; those that are call-saved are saved. */
+/* Save the registers in FPRs, and save the call-saved FPRs first. */
 .macro	save_in_fprs fp, ra
 	std	%f\fp, 128(%r15)
 	std	%f\ra, 136(%r15)
@@ -54,7 +54,7 @@
 	.popsection
 .endm
 
-/* Every one of them.  The table has functions and where they touch. */
+/* All such functions, and a list of them and their accesses. */
 	.pushsection .data.rel.ro, "aw"
 	.balign	8
 	label	in_fprs
@@ -97,8 +97,8 @@
 	restore_from_fprs 1, 2
 
 /*
- * It ends with an instruction that faults.  The handler returns to behind it,
- * to a function whose rows are of another state.
+ * A function that ends with a faulting instruction.  The handler returns to the
+ * next function, whose rows differ.
  */
 .macro	fault_at_end name, after, insn, operands:vararg
 	noted_function \name
@@ -121,8 +121,8 @@
 	fault_at_end divide_at_end, divide_after, dlgr, %r0, %r3
 
 /*
- * It sends a signal with its last instruction, and is wrong about itself.
- * What is interrupted is the function behind it, at its start.
+ * A function that sends a signal by its last instruction, and has a wrong
+ * table.  The interrupted function is the next one, at its start.
  */
 	noted_function send_at_end
 	.cfi_def_cfa_offset 4000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of SFrame: the interface, the format, the tables of objects.
+ * Declarations for tests of SFrame: the interface, the format, own tables.
  */
 #ifndef SFRAME_TEST_H
 #define SFRAME_TEST_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks that the kernel unwinds by SFrame tables: kinds of frames.
+ * Test stacks that the kernel unwinds by SFrame tables: kinds of frames.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -17,7 +17,7 @@
 #include "../kselftest_harness.h"
 #include "sframe_chain.h"
 
-/* All call-saved registers are used, FP for something else than a frame. */
+/* Uses all call-saved registers; FP does not point to a frame. */
 static noinline void no_fp(void (*next)(void))
 {
 	NOTE();
@@ -94,8 +94,8 @@ static unsigned long interrupted;
 extern const char after_tkill[];
 
 /*
- * The signal comes in the system call, so that the address behind it is
- * where this function is interrupted.
+ * The signal comes in the system call, so the interrupted address is the one
+ * after it.
  */
 static noinline void signalled(void)
 {
@@ -105,7 +105,7 @@ static noinline void signalled(void)
 	KEEP();
 }
 
-/* The chain is the probe, then what was noted, last one first. */
+/* The chain is the probe, then the noted addresses, last one first. */
 static void expect_path(struct __test_metadata *_metadata, void (*path)(void))
 {
 	int i;
@@ -140,7 +140,7 @@ TEST(recursion)
 	expect_path(_metadata, call_deep);
 }
 
-/* Where the table is not registered these stacks are not found. */
+/* Without a registered table these stacks are not found. */
 TEST(without_table)
 {
 	struct own_table own = own_table();
@@ -151,13 +151,13 @@ TEST(without_table)
 	EXPECT_TRUE(chain_count < 2 || chain[1] != noted[noted_count - 1] ||
 		    chain[2] != noted[noted_count - 2] ||
 		    chain[3] != noted[noted_count - 3]);
-	/* And they are again, where it is. */
+	/* After registration they are found again. */
 	ASSERT_EQ(0, prctl(PR_ADD_SFRAME, own.start, own.size, own.text,
 			   own.text_size));
 	expect_path(_metadata, call_no_fp);
 }
 
-/* Behind the handler's path come restorer, what was interrupted, its path. */
+/* After the handler's path: restorer, interrupted address, its path. */
 static void expect_signal_path(struct __test_metadata *_metadata)
 {
 	int n, at;
@@ -191,7 +191,7 @@ TEST(signal_on_another_stack)
 	};
 	stack_t stack = { .ss_size = 16 * PAGE };
 
-	/* Above the stack in one case or below in the other: both go up. */
+	/* The stack is above the normal one, or below it. */
 	stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, stack.ss_sp);
@@ -218,7 +218,7 @@ static noinline void call_nowhere(void)
 	KEEP();
 }
 
-/* What has called through a wild pointer is in the stack of the handler. */
+/* The caller through a wild pointer is in the stack of the handler. */
 TEST(call_that_leads_nowhere)
 {
 	struct sigaction action = { .sa_handler = fault_handler };
@@ -231,7 +231,7 @@ TEST(call_that_leads_nowhere)
 		rehearse(call_nowhere);
 		ASSERT_EQ(1, record(call_nowhere));
 		at = noted_count;
-		/* Handler, restorer, nowhere, call_nowhere(), its caller. */
+		/* Handler, restorer, bad address, call_nowhere(), its caller. */
 		ASSERT_GT(chain_count, at + 3);
 		EXPECT_EQ(pointers[i], chain[at + 1]);
 		EXPECT_EQ(noted[0], chain[at + 3]);
@@ -256,11 +256,11 @@ TEST(forked)
 
 #ifdef __x86_64__
 
-/* Calls @next with FP at @data; no table tells so. */
+/* Calls @next with FP at @data, and has no table. */
 void no_cfi(void (*next)(void), const unsigned long *data);
 extern const char no_cfi_return[], no_call_here[];
 
-/* What would be a return address if the data were a frame. */
+/* The word that would be the return address if the data were a frame. */
 static unsigned long pretended;
 
 static noinline void call_no_cfi(void)
@@ -282,7 +282,7 @@ static int frames_with(struct __test_metadata *_metadata, unsigned long address)
 	return chain_count;
 }
 
-/* Without a table FP is taken for what it is for, as far as that can be. */
+/* Without a table, FP is used only if it points to a plausible frame. */
 TEST(data_for_a_frame)
 {
 	EXPECT_EQ(3, frames_with(_metadata, 0));
@@ -302,7 +302,7 @@ static noinline void call_jit(void)
 	KEEP();
 }
 
-/* The code is at the start of a mapping, and nothing to be read before it. */
+/* A page of code, with no readable memory before it. */
 static char *jit_page(void)
 {
 	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -329,7 +329,7 @@ static void expect_jit(struct __test_metadata *_metadata, char *page,
 	EXPECT_EQ(noted[0], chain[5]);
 }
 
-/* No more of it is read than there is. */
+/* Reading the call must not read before the mapping. */
 TEST(call_at_the_start)
 {
 	char *page = jit_page();
@@ -338,7 +338,7 @@ TEST(call_at_the_start)
 	expect_jit(_metadata, page, jit_by_call, jit_called);
 }
 
-/* Frames that are linked to each other need no call. */
+/* Frames that are linked to each other need no call instruction. */
 TEST(return_without_call)
 {
 	char *page = jit_page();
@@ -347,7 +347,7 @@ TEST(return_without_call)
 	expect_jit(_metadata, page, jit_by_push, jit_pushed);
 }
 
-/* What cannot be read may be anything. */
+/* In execute-only code, assume that a call precedes. */
 TEST(code_for_execution_only)
 {
 	char *page = jit_page();
@@ -362,7 +362,7 @@ static ucontext_t context_back, context;
 static char context_stack[4 * PAGE];
 static unsigned long context_return;
 
-/* FP is that of a frame, as in programs that have frame pointers. */
+/* FP points to a frame, as in programs with frame pointers. */
 static noinline void call_context(void)
 {
 	unsigned long record[2] = { 0, (unsigned long)no_cfi_return };
@@ -381,7 +381,7 @@ static noinline void call_context(void)
 	KEEP();
 }
 
-/* What the first function of a context returns to starts there. */
+/* The first function of a context returns to the start of another one. */
 TEST(start_of_a_context)
 {
 	char *page = jit_page();
@@ -393,7 +393,7 @@ TEST(start_of_a_context)
 	ASSERT_EQ(1, record(call_context));
 	ASSERT_GT(chain_count, 4);
 	EXPECT_EQ((unsigned long)page + (jit_called - jit_code), chain[3]);
-	/* That is __start_context(). */
+	/* This is __start_context(). */
 	EXPECT_EQ(context_return, chain[4]);
 }
 
@@ -410,7 +410,7 @@ static noinline void call_trap(void)
 	KEEP();
 }
 
-/* The frame that was interrupted is behind it, at the next function. */
+/* The interrupted PC is after the trap, in the next function. */
 TEST(signal_behind_the_end)
 {
 	struct sigaction action = { .sa_handler = fault_handler };
@@ -430,7 +430,7 @@ static void leave(int signal)
 	siglongjmp(back, 1);
 }
 
-/* So it is when the signal is on its way. */
+/* The same while the signal is pending. */
 TEST(behind_the_end)
 {
 	struct sigaction action = { .sa_handler = leave };
@@ -458,7 +458,7 @@ static noinline void call_by_rbx(void)
 	KEEP();
 }
 
-/* That FP leads to what looks like a frame is no reason to go there. */
+/* Do not use FP although it points to data that looks like a frame. */
 TEST(register_of_a_caller)
 {
 	rehearse(call_by_rbx);
@@ -491,7 +491,7 @@ TEST(other_register)
 	EXPECT_EQ(noted[0], chain[2]);
 }
 
-/* Where the vDSO has function @name. */
+/* The address of function @name in the vDSO. */
 static unsigned long vdso_function(const char *name)
 {
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
@@ -527,8 +527,8 @@ static noinline void call_vdso(void)
 extern const char vdso_return[];
 
 /*
- * At its first instruction, where there is no frame yet.  The second of the
- * chain is in call_vdso(), which has none at all.
+ * A breakpoint at the first instruction of the vDSO function, which has no
+ * frame yet.  The second entry is in call_vdso(), which has no frame at all.
  */
 TEST(vdso)
 {
@@ -564,7 +564,7 @@ static noinline void exit_now(void)
 	KEEP();
 }
 
-/* A child that exits on CPU 0 when it is told to. */
+/* A child that exits on CPU 0 after it has read from @told. */
 static pid_t exiting_child(int told)
 {
 	cpu_set_t cpus;
@@ -590,9 +590,9 @@ static int wait_status(pid_t pid)
 }
 
 /*
- * A tracer is told of the exit, for which the task is switched away from, in
- * the kernel.  The stack that this event asks for is due when the task returns
- * to user space, which it never does.
+ * The exiting task stops for its tracer, which causes a context switch in the
+ * kernel.  The stack that this event requests is due when the task returns to
+ * user space, which it never does.
  */
 TEST(exit_with_request)
 {
@@ -611,8 +611,8 @@ TEST(exit_with_request)
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACEEXIT));
 	/*
-	 * The CPU's event, since the task's is gone before its last stack.
-	 * Only if it tells of tasks, too, is it sent stacks.
+	 * An event of the CPU, since those of the task are gone before its last
+	 * stack.  It gets stacks only with task records.
 	 */
 	attr.task = 1;
 	ASSERT_EQ(0, open_ring(&ring, &attr, -1, 0));
@@ -623,7 +623,7 @@ TEST(exit_with_request)
 	ASSERT_EQ(0, wait_status(pid));
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 
-	/* Once for each time it was switched away from. */
+	/* One for each context switch. */
 	EXPECT_LE(1, read_chain(&ring, (unsigned long)after_exit));
 	close_ring(&ring);
 	ASSERT_GT(chain_count, 2);

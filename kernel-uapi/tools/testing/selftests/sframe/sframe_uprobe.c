@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks that the kernel unwinds of a program that is being probed: it is shown
- * as if it were not.
+ * Test that the kernel shows the stacks of a probed program as if it were not
+ * probed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 static volatile int wanted;
 extern const char probed_here[];
 
-/* An instruction of it is probed, or its start, or its return. */
+/* A probe is at an instruction, at the start or at the return of this. */
 static noinline void probed(void)
 {
 	char local[40];
@@ -30,7 +30,7 @@ static noinline void probed(void)
 	KEEP();
 }
 
-/* What is on the stack is found by the table of this one, too. */
+/* Its table is needed to find the rest of the stack. */
 static noinline void call_probed(void)
 {
 	NOTE();
@@ -39,14 +39,14 @@ static noinline void call_probed(void)
 	KEEP();
 }
 
-/* What calls this one differs from call to call. */
+/* Called from different places. */
 static noinline void call_again(void)
 {
 	call_probed();
 	KEEP();
 }
 
-/* A chain of calls all of which are probed. */
+/* A chain of calls, all of them probed. */
 static noinline void recursive(int n)
 {
 	char local[24];
@@ -66,7 +66,7 @@ static void call_recursive(void)
 	KEEP();
 }
 
-/* Where in the file of the program the code at @address is. */
+/* The offset in the program's file of the code at @address. */
 static unsigned long file_offset(unsigned long address)
 {
 	const Elf64_Phdr *phdr = (const void *)getauxval(AT_PHDR);
@@ -108,7 +108,7 @@ static void learn(void (*path)(void))
 	known_count = noted_count;
 }
 
-/* Take the sample of a probe; its chain is of call_again() and what it calls. */
+/* Take the sample of a probe, with the chain of call_again() and its callees. */
 static void take_sample(struct __test_metadata *_metadata,
 			unsigned long address, int at_return)
 {
@@ -122,8 +122,8 @@ static void take_sample(struct __test_metadata *_metadata,
 }
 
 /*
- * The instruction at @address is executed elsewhere, unless the kernel has
- * emulated it, so that the chain begins behind it.
+ * The instruction at @address runs in an XOL slot, unless the kernel emulates
+ * it; then the chain begins after it.
  */
 static void expect_probe(struct __test_metadata *_metadata,
 			 unsigned long address)
@@ -152,7 +152,7 @@ TEST(probed_return)
 	EXPECT_EQ(known[0], chain[1]);
 }
 
-/* Something else happens below @path's function with a return probe. */
+/* Take another event in a callee of @path's function with a return probe. */
 static void expect_below(struct __test_metadata *_metadata, void (*path)(void),
 			 unsigned long function)
 {
@@ -186,7 +186,7 @@ TEST(below_probed_returns)
 	expect_below(_metadata, call_recursive, (unsigned long)recursive);
 }
 
-/* The sample of a return sends a signal, which comes before it is done. */
+/* The sample of a return sends a signal, which comes before its end. */
 static noinline void on_sample(int sig)
 {
 	noted_count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions whose CFA is in a register that only the topmost frame has, the
- * second of which calls, one that traps, and one that has no table.
+ * Functions whose CFA is in a register that is known only in the topmost frame
+ * (the second one makes a call), one that traps, and one without a table.
  */
 	.text
 	.globl	use_r10, use_r10_access
@@ -19,7 +19,7 @@ use_r10_access:
 	.cfi_endproc
 	.size	use_r10, . - use_r10
 
-/* Its last instruction is a trap, and that behind it in another state. */
+/* A function that ends with a trap; the next one has other rows. */
 	.globl	trap_at_end, after_trap
 	.type	trap_at_end, @function
 trap_at_end:
@@ -78,9 +78,9 @@ no_call_here:
 	.size	no_cfi, . - no_cfi
 
 /*
- * What code that is written as it goes may look like, to be copied to a page of
- * its own: frames with FP, an address to return to behind a call with which the
- * page begins, and one that no call has left.
+ * Code like that of a JIT compiler, to be copied to its own page: frames with
+ * FP, a return address after a call at the start of the page, and a return
+ * address that was not left by a call.
  */
 	.globl	jit_code, jit_called, jit_by_call, jit_pushed, jit_by_push
 	.globl	jit_code_end
