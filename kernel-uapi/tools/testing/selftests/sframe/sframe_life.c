@@ -466,7 +466,10 @@ static int end_of_chains(struct ring *ring)
 	return ret;
 }
 
-/* Expect the stack of a task that dies of @sig to end at the given place. */
+/*
+ * Take the stack of a task, traced with @options of ptrace(), that dies of @sig
+ * or exits; it must end as @expected says.
+ */
 static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 			int expected)
 {

@@ -319,7 +319,7 @@ TEST(vdso)
 	ASSERT_LE(1, record_event(&attr, call_vdso, 0));
 	for (i = 0; i < chain_count && chain[i] - vdso.text < vdso.text_size;)
 		i++;
-	/* The function, and the one that it called. */
+	/* The function, and the wrapper that has called it. */
 	EXPECT_EQ(2, i);
 	ASSERT_GT(chain_count, i + 2);
 	EXPECT_EQ(vdso_return, chain[i + 1]);
