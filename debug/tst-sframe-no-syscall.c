@@ -32,7 +32,7 @@ static struct
   volatile int last;
 } *forbidden;
 
-/* The seccomp filter raises this signal instead of the system call.  */
+/* Handler of SIGSYS, which the filter raises instead of the system call.  */
 static void
 note_call (int signo, siginfo_t *info, void *context)
 {

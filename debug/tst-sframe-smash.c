@@ -215,7 +215,7 @@ frame_of (uintptr_t address)
 /* What a trace must look like.  */
 struct expected
 {
-  /* How many frames it must have in common with the true one.  */
+  /* How many frames of the true trace it must begin with.  */
   int good;
   /* If NEXT is not null, a different frame after these must have PC *NEXT.  */
   const uintptr_t *next;

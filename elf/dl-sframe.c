@@ -47,7 +47,7 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
 static struct link_map *retired[2];
 static size_t retired_count;
 
-/* A preempted trace stays safe during so many calls of dlclose.  */
+/* A trace stays safe, even if preempted, during this many unloads.  */
 #define RETIRED_MAX 1024
 
 /* For LD_DEBUG=files: print that the section of MAP is WHAT, and WHY.  */
@@ -121,8 +121,8 @@ has_section (const struct link_map *map)
 }
 
 /* Whether the kernel accepts registrations.  MAP, the first object to be
-   registered, is used only for messages.  Registering it would not tell: its
-   table alone may be the reason for EINVAL.  */
+   registered, is used only for messages: the result of registering it would
+   not do, since EINVAL may be about this one table.  */
 static bool
 can_register (const struct link_map *map)
 {

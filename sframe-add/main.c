@@ -51,7 +51,7 @@ static struct
 {
   struct job *list;
   size_t count, capacity;
-  size_t next;			/* The first one that nobody works on.  */
+  size_t next;			/* The first one that no thread has taken.  */
   pthread_mutex_t lock;
   pthread_cond_t done;
 } jobs = { .lock = PTHREAD_MUTEX_INITIALIZER,

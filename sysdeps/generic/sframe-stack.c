@@ -68,8 +68,8 @@ __sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
   stack->current = (struct sframe_range) { 0, 0 };
 }
 
-/* Whether the word at ADDRESS can be read; KNOWN if the system does not
-   tell.  */
+/* Whether the word at ADDRESS can be read; KNOWN if the probe gives no
+   answer.  */
 static bool
 ask (uintptr_t address, bool known)
 {

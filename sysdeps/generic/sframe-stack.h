@@ -41,7 +41,7 @@ enum sframe_probe
 {
   sframe_readable,
   sframe_unreadable,
-  /* The system does not tell.  */
+  /* The probe gives no answer.  */
   sframe_unknown
 };
 
@@ -95,7 +95,7 @@ bool __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 
 /* Whether the SIZE bytes at ADDRESS are readable; SIZE is 1 to the size of a
    page.  For memory other than the stack: each call probes.  The result is
-   false if the system does not tell.  */
+   false if the probe gives no answer.  */
 bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
 
 /* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if

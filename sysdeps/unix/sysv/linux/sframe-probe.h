@@ -20,7 +20,7 @@
 /* rt_sigprocmask copies the new mask, 8 bytes, from user memory before it
    checks HOW.  With an invalid HOW it never changes the mask; it returns
    EINVAL if the bytes are readable and EFAULT if not.  Any other result comes
-   from a seccomp filter and tells nothing.  */
+   from a seccomp filter and is no answer.  */
 static inline enum sframe_probe
 sframe_ask_word (uintptr_t address)
 {

@@ -191,7 +191,7 @@ TEST(signal_on_another_stack)
 	};
 	stack_t stack = { .ss_size = 16 * PAGE };
 
-	/* The stack is above the normal one, or below it. */
+	/* It may be above the normal stack or below it. */
 	stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, stack.ss_sp);
