@@ -79,8 +79,8 @@ is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
 void
 _dl_sframe_setup (struct link_map *map)
 {
-  /* An object without a known section is neither registered nor used for
-     traces, so the loader checks the tunable only here.  */
+  /* Without a recorded section, an object is neither registered nor traced by
+     SFrame, so the loader checks the tunable only here.  */
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return;
 
