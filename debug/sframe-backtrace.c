@@ -212,7 +212,10 @@ step_object (struct sframe_trace *trace, const struct link_map *map,
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
 
-  if (!sframe_signal_object (map))
+  /* Of a trampoline there PC is in the function before it.  */
+  if (sframe_signal_object (map))
+    status = __sframe_step_trampoline (map, trace->registers, &trace->stack);
+  if (status == SFRAME_STEP_NO_RULE)
     status = step_table (trace, map, pc);
   return (status == SFRAME_STEP_NO_RULE || status == SFRAME_STEP_TRAMPOLINE
 	  || status == SFRAME_STEP_UNSUPPORTED

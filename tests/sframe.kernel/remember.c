@@ -233,13 +233,19 @@ static void
 test_fork (void)
 {
   static struct mm_struct child;
+  const struct sframe_rule rule = some_rule ();
 
   start ();
   reads (0, 20);
-  CHECK (machine_fork (&child, &process, 0) == 0);
+  machine_fork (&child, &process, 0);
   current->mm = &child;
   CHECK (!sframe_is_known (TEXT + 0xf));
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 2);
+  /* The two share what is registered, and no rule.  */
+  CHECK (child.sframe == process.sframe && keeps (TEXT + 3, &rule));
+  current->mm = &process;
+  CHECK (!sframe_is_known (TEXT + 3));
+  current->mm = &child;
   CHECK (sframe_remove (TABLE) == 0);
   current->mm = &process;
   CHECK (reads (0, 20) == WARM (20));
