@@ -829,7 +829,11 @@ test_code_without_locks (void)
   state.code_size = 0;
   machine.killed = true;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
-  machine.killed = machine.changing = false;
+  machine.killed = false;
+  /* A task that exits waits for nobody.  */
+  machine.exiting = true;
+  CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
+  machine.exiting = machine.changing = false;
   end_process ();
 }
 

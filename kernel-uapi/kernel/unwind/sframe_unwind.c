@@ -869,7 +869,8 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 
 /*
  * Look for a mapping with code at @ip and keep it in @state.  The mmap lock is
- * needed only if the mapping is being changed, or is not there.
+ * needed only if the mapping is being changed, or is not there; a task past
+ * being killed does without it, as who has it may wait for a page.
  */
 static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 {
@@ -878,7 +879,7 @@ static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 	bool locked = !vma, code;
 
 	if (locked) {
-		if (mmap_read_lock_killable(mm))
+		if (pagefault_disabled() || mmap_read_lock_killable(mm))
 			return false;
 		vma = vma_lookup(mm, ip);
 	}
