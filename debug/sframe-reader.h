@@ -34,8 +34,9 @@ sframe_reader_begin (uint8_t *reader)
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
   *reader = epoch % 2 + 1;
   __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
-  /* Pairs with the fence in _dl_sframe_retire: either that function reads the
-     incremented counter, or this trace does not find the object.  */
+  /* Pairs with the fences in may_be_read and reclaim (elf/dl-sframe.c): either
+     the loader reads the incremented counter, or this trace does not find the
+     object.  */
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
 }
 
@@ -43,7 +44,7 @@ sframe_reader_begin (uint8_t *reader)
 static inline void
 sframe_reader_end (uint8_t reader)
 {
-  /* Pairs with the acquire loads in reclaim and _dl_sframe_retire
+  /* Pairs with the acquire loads in may_be_read and reclaim
      (elf/dl-sframe.c).  */
   if (reader != 0)
     __atomic_fetch_sub (&GLRO (dl_sframe_unloads)->readers[reader - 1], 1,

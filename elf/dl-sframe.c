@@ -4,15 +4,18 @@
 
    Interface and locking: dl-sframe.h.  */
 
+#include <dl-find_object.h>
 #include <dl-sframe.h>
 #include <dl-sframe-kernel.h>
 #include <dl-tunables.h>
 #include <dl-unmap-segments.h>
 #include <errno.h>
+#include <gnu/lib-names.h>
 #include <ldsodefs.h>
 #include <sframe-machine.h>
 #include <sframe-format.h>
 #include <sframe-read.h>
+#include <string.h>
 
 /* Whether the kernel accepts registrations.  Written under dl_load_lock.  */
 static enum
@@ -41,9 +44,14 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    when the next epoch ends: by then each counter has been zero once since the
    objects could last be found.  New readers do not delay this.
 
+   libgcc is retired twice.  It looks up its own functions by _dl_find_object
+   and aborts if that fails, so it stays there (l_sframe_findable) until no
+   trace can call it.  Until then another trace may find it there as the object
+   of a stale address, so it is retired once more.
+
    A signal handler that leaves a trace by siglongjmp, or a fork while another
    thread takes a trace, leaves a counter above zero for ever.  So at most
-   RETIRED_MAX objects are kept.  */
+   RETIRED_MAX objects are kept, or twice that if all of them are libgcc.  */
 static struct link_map *retired[2];
 static size_t retired_count;
 
@@ -201,15 +209,49 @@ _dl_sframe_register_all (void)
 }
 #endif
 
-/* Unmap and free the objects in LIST, which becomes empty.  */
+/* Add MAP to LIST.  */
+static void
+retire (struct link_map **list, struct link_map *map)
+{
+  map->l_sframe_retired = *list;
+  *list = map;
+  ++retired_count;
+}
+
+/* Invalidate the cached rules of the object that _dl_find_object has just
+   stopped finding.  Must happen before its memory is unmapped: a cached rule
+   must never apply to what is mapped there next.  */
+static void
+forget_rules (void)
+{
+  /* Pairs with the acquire load in __sframe_backtrace: a trace that reads
+     the new count no longer finds the object, and so stores none of its
+     rules under that count.  */
+  atomic_store_release (&_dl_sframe_unload_state.count,
+			_dl_sframe_unload_state.count + 1);
+}
+
+/* Unmap and free the objects in LIST.  Those that could still be found are
+   hidden instead, and remain in LIST.  */
 static void
 release (struct link_map **list)
 {
-  while (*list != NULL)
+  struct link_map *next = *list;
+
+  *list = NULL;
+  while (next != NULL)
     {
-      struct link_map *map = *list;
-      *list = map->l_sframe_retired;
+      struct link_map *map = next;
+      next = map->l_sframe_retired;
       --retired_count;
+      if (map->l_sframe_findable)
+	{
+	  map->l_sframe_findable = false;
+	  call_function_static_weak (_dl_find_object_dlclose, map);
+	  forget_rules ();
+	  retire (list, map);
+	  continue;
+	}
       DL_UNMAP (map);
       if (map->l_phdr_allocated)
 	free ((void *) map->l_phdr);
@@ -226,6 +268,9 @@ reclaim (void)
     {
       struct sframe_unloads *unloads = &_dl_sframe_unload_state;
       uint32_t epoch = unloads->epoch;
+      /* Pairs with the fence in sframe_reader_begin: a trace whose count is
+	 not seen here does not find what release has hidden.  */
+      atomic_thread_fence_seq_cst ();
       /* Pairs with the release in sframe_reader_end.  */
       if (atomic_load_acquire (&unloads->readers[(epoch + 1) % 2]) != 0)
 	return;
@@ -248,36 +293,50 @@ _dl_sframe_register_new (struct link_map *map)
     }
 }
 
-void
-_dl_sframe_unload (void)
-{
-  /* Pairs with the acquire load in __sframe_backtrace: a trace that reads
-     the new count no longer finds the object, and so stores none of its
-     rules under that count.  */
-  atomic_store_release (&_dl_sframe_unload_state.count,
-			_dl_sframe_unload_state.count + 1);
-}
-
-bool
-_dl_sframe_retire (struct link_map *map)
+/* Whether there are traces that may have found the object that was just
+   removed from where they look.  */
+static bool
+may_be_read (void)
 {
   struct sframe_unloads *unloads = &_dl_sframe_unload_state;
 
   /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
-     seen here does not find MAP.  */
+     seen here does not find the object.  */
   atomic_thread_fence_seq_cst ();
   reclaim ();
-  if (atomic_load_acquire (&unloads->readers[0]) == 0
-      && atomic_load_acquire (&unloads->readers[1]) == 0)
-    return false;
+  return (atomic_load_acquire (&unloads->readers[0]) != 0
+	  || atomic_load_acquire (&unloads->readers[1]) != 0);
+}
+
+/* Keep MAP until no trace can read it.  */
+static void
+keep (struct link_map *map)
+{
   if (retired_count >= RETIRED_MAX)
     {
       release (&retired[0]);
       release (&retired[1]);
     }
-  struct link_map **list = &retired[unloads->epoch % 2];
-  map->l_sframe_retired = *list;
-  *list = map;
-  ++retired_count;
+  retire (&retired[_dl_sframe_unload_state.epoch % 2], map);
+}
+
+bool
+_dl_sframe_keep_libgcc (struct link_map *map)
+{
+  if (l_soname (map) == NULL || strcmp (l_soname (map), LIBGCC_S_SO) != 0
+      || !may_be_read ())
+    return false;
+  map->l_sframe_findable = true;
+  keep (map);
+  return true;
+}
+
+bool
+_dl_sframe_retire (struct link_map *map)
+{
+  forget_rules ();
+  if (!may_be_read ())
+    return false;
+  keep (map);
   return true;
 }
