@@ -28,7 +28,9 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 
 /* Find libgcc in the namespace of this C library.  The caller must be a reader
    (sframe_reader_begin), which may follow the list without a lock: a removed
-   object keeps its l_next as long as there is a reader.  */
+   object keeps its l_next as long as there is a reader.  And libgcc that is
+   found stays loaded as long (_dl_sframe_busy_libgcc), unless its dlopen is
+   still under way, which may fail.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -39,7 +41,8 @@ find_libgcc (void)
   struct link_map *map
     = atomic_load_acquire (&GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded);
   while (map != NULL
-	 && (l_soname (map) == NULL || !map->l_relocated
+	 && (l_soname (map) == NULL || !map->l_init_called
+	     || atomic_load_relaxed (&map->l_sframe_closing)
 	     || strcmp (l_soname (map), LIBGCC_S_SO) != 0))
     map = atomic_load_acquire (&map->l_next);
   return map;

@@ -34,9 +34,10 @@ sframe_reader_begin (uint8_t *reader)
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
   *reader = epoch % 2 + 1;
   __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
-  /* Pairs with the fences in may_be_read and reclaim (elf/dl-sframe.c): either
-     the loader reads the incremented counter, or this trace does not find the
-     object.  */
+  /* Pairs with the fences in _dl_sframe_retire and _dl_sframe_busy_libgcc
+     (elf/dl-sframe.c): either the loader reads the incremented counter, or
+     this trace does not find the object, or sees that libgcc is being
+     closed.  */
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
 }
 
@@ -44,7 +45,7 @@ sframe_reader_begin (uint8_t *reader)
 static inline void
 sframe_reader_end (uint8_t reader)
 {
-  /* Pairs with the acquire loads in may_be_read and reclaim
+  /* Pairs with the acquire loads in reclaim and has_readers
      (elf/dl-sframe.c).  */
   if (reader != 0)
     __atomic_fetch_sub (&GLRO (dl_sframe_unloads)->readers[reader - 1], 1,

@@ -4,7 +4,6 @@
 
    Interface and locking: dl-sframe.h.  */
 
-#include <dl-find_object.h>
 #include <dl-sframe.h>
 #include <dl-sframe-kernel.h>
 #include <dl-tunables.h>
@@ -44,14 +43,9 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    when the next epoch ends: by then each counter has been zero once since the
    objects could last be found.  New readers do not delay this.
 
-   libgcc is retired twice.  It looks up its own functions by _dl_find_object
-   and aborts if that fails, so it stays there (l_sframe_findable) until no
-   trace can call it.  Until then another trace may find it there as the object
-   of a stale address, so it is retired once more.
-
    A signal handler that leaves a trace by siglongjmp, or a fork while another
    thread takes a trace, leaves a counter above zero for ever.  So at most
-   RETIRED_MAX objects are kept, or twice that if all of them are libgcc.  */
+   RETIRED_MAX objects are kept.  */
 static struct link_map *retired[2];
 static size_t retired_count;
 
@@ -209,49 +203,15 @@ _dl_sframe_register_all (void)
 }
 #endif
 
-/* Add MAP to LIST.  */
-static void
-retire (struct link_map **list, struct link_map *map)
-{
-  map->l_sframe_retired = *list;
-  *list = map;
-  ++retired_count;
-}
-
-/* Invalidate the cached rules of the object that _dl_find_object has just
-   stopped finding.  Must happen before its memory is unmapped: a cached rule
-   must never apply to what is mapped there next.  */
-static void
-forget_rules (void)
-{
-  /* Pairs with the acquire load in __sframe_backtrace: a trace that reads
-     the new count no longer finds the object, and so stores none of its
-     rules under that count.  */
-  atomic_store_release (&_dl_sframe_unload_state.count,
-			_dl_sframe_unload_state.count + 1);
-}
-
-/* Unmap and free the objects in LIST.  Those that could still be found are
-   hidden instead, and remain in LIST.  */
+/* Unmap and free the objects in LIST, which becomes empty.  */
 static void
 release (struct link_map **list)
 {
-  struct link_map *next = *list;
-
-  *list = NULL;
-  while (next != NULL)
+  while (*list != NULL)
     {
-      struct link_map *map = next;
-      next = map->l_sframe_retired;
+      struct link_map *map = *list;
+      *list = map->l_sframe_retired;
       --retired_count;
-      if (map->l_sframe_findable)
-	{
-	  map->l_sframe_findable = false;
-	  call_function_static_weak (_dl_find_object_dlclose, map);
-	  forget_rules ();
-	  retire (list, map);
-	  continue;
-	}
       DL_UNMAP (map);
       if (map->l_phdr_allocated)
 	free ((void *) map->l_phdr);
@@ -268,15 +228,23 @@ reclaim (void)
     {
       struct sframe_unloads *unloads = &_dl_sframe_unload_state;
       uint32_t epoch = unloads->epoch;
-      /* Pairs with the fence in sframe_reader_begin: a trace whose count is
-	 not seen here does not find what release has hidden.  */
-      atomic_thread_fence_seq_cst ();
       /* Pairs with the release in sframe_reader_end.  */
       if (atomic_load_acquire (&unloads->readers[(epoch + 1) % 2]) != 0)
 	return;
       release (&retired[(epoch + 1) % 2]);
       atomic_store_relaxed (&unloads->epoch, epoch + 1);
     }
+}
+
+/* Whether a trace may be under way that began before the last fence.  */
+static bool
+has_readers (void)
+{
+  struct sframe_unloads *unloads = &_dl_sframe_unload_state;
+
+  /* Pairs with the release in sframe_reader_end.  */
+  return (atomic_load_acquire (&unloads->readers[0]) != 0
+	  || atomic_load_acquire (&unloads->readers[1]) != 0);
 }
 
 void
@@ -293,50 +261,79 @@ _dl_sframe_register_new (struct link_map *map)
     }
 }
 
-/* Whether there are traces that may have found the object that was just
-   removed from where they look.  */
+/* Whether all objects that MAP depends on are marked as used.  */
 static bool
-may_be_read (void)
+can_stay (const struct link_map *map)
 {
-  struct sframe_unloads *unloads = &_dl_sframe_unload_state;
-
-  /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
-     seen here does not find the object.  */
-  atomic_thread_fence_seq_cst ();
-  reclaim ();
-  return (atomic_load_acquire (&unloads->readers[0]) != 0
-	  || atomic_load_acquire (&unloads->readers[1]) != 0);
-}
-
-/* Keep MAP until no trace can read it.  */
-static void
-keep (struct link_map *map)
-{
-  if (retired_count >= RETIRED_MAX)
-    {
-      release (&retired[0]);
-      release (&retired[1]);
-    }
-  retire (&retired[_dl_sframe_unload_state.epoch % 2], map);
-}
-
-bool
-_dl_sframe_keep_libgcc (struct link_map *map)
-{
-  if (l_soname (map) == NULL || strcmp (l_soname (map), LIBGCC_S_SO) != 0
-      || !may_be_read ())
-    return false;
-  map->l_sframe_findable = true;
-  keep (map);
+  if (map->l_initfini != NULL)
+    for (struct link_map **other = &map->l_initfini[1]; *other != NULL;
+	 ++other)
+      if (!(*other)->l_map_used)
+	return false;
+  if (map->l_reldeps != NULL)
+    for (unsigned int i = 0; i < map->l_reldeps->act; ++i)
+      if (!map->l_reldeps->list[i]->l_map_used)
+	return false;
   return true;
+}
+
+struct link_map *
+_dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
+{
+  for (unsigned int i = 0; i < count; ++i)
+    {
+      struct link_map *map = maps[i];
+      /* No trace uses an object whose dlopen is still under way.  */
+      if (map->l_map_used || !map->l_init_called || l_soname (map) == NULL
+	  || strcmp (l_soname (map), LIBGCC_S_SO) != 0)
+	continue;
+      if (!has_readers ())
+	{
+	  atomic_store_relaxed (&map->l_sframe_closing, true);
+	  /* Pairs with the fence in sframe_reader_begin: either the count of a
+	     trace is seen here, or that trace sees l_sframe_closing.  */
+	  atomic_thread_fence_seq_cst ();
+	  if (!has_readers ())
+	    continue;
+	}
+      if (can_stay (map))
+	{
+	  atomic_store_relaxed (&map->l_sframe_closing, false);
+	  return map;
+	}
+    }
+  return NULL;
+}
+
+void
+_dl_sframe_unload (void)
+{
+  /* Pairs with the acquire load in __sframe_backtrace: a trace that reads
+     the new count no longer finds the object, and so stores none of its
+     rules under that count.  */
+  atomic_store_release (&_dl_sframe_unload_state.count,
+			_dl_sframe_unload_state.count + 1);
 }
 
 bool
 _dl_sframe_retire (struct link_map *map)
 {
-  forget_rules ();
-  if (!may_be_read ())
+  struct sframe_unloads *unloads = &_dl_sframe_unload_state;
+
+  /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
+     seen here does not find MAP.  */
+  atomic_thread_fence_seq_cst ();
+  reclaim ();
+  if (!has_readers ())
     return false;
-  keep (map);
+  if (retired_count >= RETIRED_MAX)
+    {
+      release (&retired[0]);
+      release (&retired[1]);
+    }
+  struct link_map **list = &retired[unloads->epoch % 2];
+  map->l_sframe_retired = *list;
+  *list = map;
+  ++retired_count;
   return true;
 }

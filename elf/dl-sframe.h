@@ -28,21 +28,31 @@ void _dl_sframe_register_all (void) attribute_hidden;
    is still to come; that changes neither its code nor its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
-/* Return whether MAP is libgcc and a trace of another thread may use it.  MAP
-   must be in no list any more.  If so, the caller must not remove it from the
-   data of _dl_find_object, nor unmap it, nor free its program headers and the
-   link map itself: a later call of these functions or of dlopen does.  */
-bool _dl_sframe_keep_libgcc (struct link_map *map) attribute_hidden;
+/* Of the COUNT objects in MAPS, all of a namespace, return libgcc if dlclose
+   would unload it, a trace may be using it, and what it depends on stays; null
+   if there is none.  The caller must keep it loaded: unmapping it later would
+   not do, because libgcc looks up its own functions, in the lists of the
+   loader on some machines, and aborts if that fails.  A later dlclose in the
+   namespace unloads it.  Objects that are not marked as used (l_map_used) are
+   those that dlclose would unload.  */
+struct link_map *_dl_sframe_busy_libgcc (struct link_map **maps,
+					 unsigned int count) attribute_hidden;
 
-/* Return whether a trace of another thread may still read MAP, which
-   _dl_find_object must have stopped finding.  If so, the caller must not unmap
-   MAP, nor free its program headers and the link map itself: a later call of
-   these functions or of dlopen does.
+/* Invalidate the cached rules of an object that is being unloaded.  Must be
+   called after _dl_find_object has stopped finding the object and before its
+   memory is unmapped: a cached rule must never apply to what is mapped there
+   next.
 
    The kernel registration needs no call: the kernel drops it at munmap, before
    the addresses can be reused, and one munmap covers both text and table.  An
    explicit PR_REMOVE_SFRAME would only risk being killed by a seccomp filter
    installed after startup.  */
+void _dl_sframe_unload (void) attribute_hidden;
+
+/* Return whether a trace of another thread may still read MAP, for which
+   _dl_sframe_unload was called.  If so, the caller must not unmap MAP, nor
+   free its program headers and the link map itself: a later call of this
+   function or of dlopen does.  */
 bool _dl_sframe_retire (struct link_map *map) attribute_hidden;
 
 /* The object that _dl_sframe_unloads points to.  */
@@ -63,10 +73,15 @@ _dl_sframe_register_new (struct link_map *map)
 {
 }
 
-static inline bool
-_dl_sframe_keep_libgcc (struct link_map *map)
+static inline struct link_map *
+_dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
 {
-  return false;
+  return NULL;
+}
+
+static inline void
+_dl_sframe_unload (void)
+{
 }
 
 static inline bool
