@@ -41,8 +41,11 @@ static struct
   int compared;
   int different;
   /* For code with wrong tables, on which the oracle may fault: call only
-     backtrace, and record the least number of frames.  */
+     backtrace, and count the traces that do not end as those of the code
+     around it do.  */
   bool without_oracle;
+  void *end;
+  int cut;
   int least_frames;
   /* Called at each step, if not NULL.  */
   void (*visit) (const struct trace *);
@@ -60,9 +63,11 @@ step_handler (int signo)
       int count = backtrace (step.pair.ours.pc, TRACE_MAX);
       if (count < step.least_frames)
 	step.least_frames = count;
+      step.cut += count == 0 || step.pair.ours.pc[count - 1] != step.end;
       return;
     }
   collect (&step.pair);
+  step.end = step.pair.ours.pc[step.pair.ours.count - 1];
   /* libgcc loses the caller at a few instructions, where backtrace need
      not.  */
   if (!step.pair.oracle.complete
@@ -83,7 +88,7 @@ step_prepare (const void *root)
   step.root = root;
   handle_signal (SIGTRAP, step_handler);
   raise (SIGTRAP);
-  step.steps = step.compared = step.different = 0;
+  step.steps = step.compared = step.different = step.cut = 0;
   step.least_frames = TRACE_MAX;
 }
 

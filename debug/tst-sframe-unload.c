@@ -23,8 +23,9 @@ enum
 {
   THREADS = 3,
   ROUNDS = 8000,
-  /* An emulator makes fewer rounds in that time.  */
+  /* An emulator makes fewer rounds in that time, but not less than these.  */
   SECONDS = 5,
+  ROUNDS_LEAST = 20,
 };
 
 /* The address at which a module with the function was last loaded.  */
@@ -100,20 +101,26 @@ load_and_unload (const char *module)
   xdlclose (handle);
 }
 
-/* Load and unload the two modules in turn; return the number of rounds.  */
+/* Load and unload the two modules in turn; return the number of rounds.  A
+   trace or more must have found a module that was LOOKED_FOR; where that takes
+   too long the test does.  */
 static int
-reload (const char *const *modules)
+reload (const char *const *modules, bool looked_for)
 {
   time_t end = time (NULL) + SECONDS;
   int rounds = 0;
-  while (rounds < ROUNDS && time (NULL) < end)
+  while ((rounds < ROUNDS && time (NULL) < end)
+	 || rounds < ROUNDS_LEAST
+	 || atomic_load (&traces) < rounds / 10
+	 || (looked_for && atomic_load (&looked) == 0))
     load_and_unload (modules[rounds++ % 2]);
   return rounds;
 }
 
 /* Do that while COUNT threads call TRACE in a loop.  */
 static void
-run (void (*trace) (unsigned int), int count, const char *const *modules)
+run (void (*trace) (unsigned int), int count, const char *const *modules,
+     bool looked_for)
 {
   pthread_t threads[THREADS];
   atomic_store (&finished, false);
@@ -121,15 +128,12 @@ run (void (*trace) (unsigned int), int count, const char *const *modules)
   atomic_store (&looked, 0);
   for (int i = 0; i < count; ++i)
     threads[i] = xpthread_create (NULL, tracing_thread, &trace);
-  int rounds = reload (modules);
+  int rounds = reload (modules, looked_for);
   atomic_store (&finished, true);
   for (int i = 0; i < count; ++i)
     xpthread_join (threads[i]);
   printf ("info: %d rounds, %d traces, %d found the object\n", rounds,
 	  atomic_load (&traces), atomic_load (&looked));
-  /* Even one emulated processor makes more rounds.  */
-  TEST_VERIFY (rounds > 4);
-  TEST_VERIFY (atomic_load (&traces) > rounds / 10);
 }
 
 static int
@@ -140,12 +144,12 @@ do_test (void)
       "tst-sframe-cache-unload-mod1.so",
       "tst-sframe-cache-unload-stripped1.so"
     };
-  run (trace_stale, THREADS, modules);
+  run (trace_stale, THREADS, modules, true);
 
   /* Libraries with a DT_SONAME, by which backtrace recognizes libgcc; the test
      modules have none.  */
   static const char *const named[] = { LIBM_SO, LIBM_SO };
-  run (trace_data, 1, named);
+  run (trace_data, 1, named, false);
 
   /* Without a running trace, the next call releases all kept objects.  */
   load_and_unload (modules[0]);
