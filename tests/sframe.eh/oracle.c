@@ -260,13 +260,14 @@ main (int argc, char **argv)
   bool good = (total.entries > 0 && total.different == 0
 	       && total.unevaluated == 0);
   printf ("%s: same as libdw\n", good ? "PASS" : "FAIL");
-  good = good && total.understood * 1000 >= total.entries * 999;
-  printf ("%s: 99.9 %% of the entries are understood\n",
-	  good ? "PASS" : "FAIL");
+  good = good && total.understood == total.entries;
+  printf ("%s: all entries are understood\n", good ? "PASS" : "FAIL");
+  /* Of all of Debian's it is 99.95 %: what else there is are expressions of
+     PLTs, and functions that realign their stack.  */
   if (total.steps > 1000)
     {
-      good = good && total.simple * 10 >= total.steps * 9;
-      printf ("%s: nine in ten steps can be remembered\n",
+      good = good && total.simple * 1000 >= total.steps * 995;
+      printf ("%s: 99.5 %% of the steps can be remembered\n",
 	      good ? "PASS" : "FAIL");
     }
   return good ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -25,9 +25,10 @@
 
 #include "../sframe.unit/chance.h"
 
-/* FRAMES is more than the stack has; the object's part of it is MODULE, and
-   with those on both sides it is WHOLE.  */
-enum { FRAMES = 64, MODULE = 4, FRAMES_BELOW = 1 };
+/* FRAMES is more words than the stack has, so that no more frames than that
+   are a circle; the object's part of it is MODULE, and with those on both sides
+   it is WHOLE.  */
+enum { FRAMES = 1 << 15, MODULE = 4, FRAMES_BELOW = 1 };
 enum { WHOLE = FRAMES_BELOW + MODULE + 1 };
 enum { DAMAGE_MAX = 4, HEADER = 28 };
 enum { GNU_SFRAME = 0x6474e554 };
@@ -162,7 +163,7 @@ static void
 go_through_damaged (unsigned long count)
 {
   unsigned char *bytes = malloc (file_size);
-  unsigned long other = 0, loaded = 0, below = 0;
+  unsigned long other = 0, loaded = 0, below = 0, ended = 0;
 
   for (unsigned long i = 0; i < count; ++i)
     {
@@ -170,12 +171,18 @@ go_through_damaged (unsigned long count)
       loaded += go_through (bytes);
       int same = count_same (&traces[0]), again = count_same (&traces[1]);
       other += same < WHOLE;
+      ended += traces[0].count < FRAMES && traces[1].count < FRAMES;
       below += same > FRAMES_BELOW && again > FRAMES_BELOW;
     }
   printf ("%lu rounds, %lu of them with another trace\n", count, other);
   tell (loaded == count, "each object was loaded and called");
   tell (below == count, "what is below is as it was");
-  tell (other > count / 20 && other < count, "the damage showed in some");
+  tell (ended == count, "no trace goes round in circles");
+  /* The table is all of four functions, and the seed is fixed: the damage shows
+     in 85 rounds of 100, on s390x in 82.  Where it shows in fewer, some of the
+     table is not read.  */
+  tell (other > count / 100 * 75 && other < count / 100 * 95,
+	"the damage showed in most");
   free (bytes);
 }
 
