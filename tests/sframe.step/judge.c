@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,7 +76,8 @@ static struct results *results;
 static bool asks_kernel;
 /* What handlers return to.  */
 static uintptr_t restorer;
-/* The function that calls the last one of a jump.  */
+/* The function that calls the last one of a jump, but for threads that are
+   cancelled.  */
 static void *jump;
 static int (*libunwind_backtrace) (void **, int);
 
@@ -156,6 +158,23 @@ is_short (const struct trace *trace, const struct trace *libgcc,
 	  && _Unwind_Find_FDE ((char *) pcs[last] - (last > 0), bases) == NULL);
 }
 
+/* Whether LAST and its CALLER are of libc, the code that TARGET is in has called
+   somebody at CALL, and so this can be the jump of a cancelled thread: to the
+   frame of start_thread.  No symbol tells where it is made.  */
+static bool
+is_cancel (void *last, void *caller, void *target, void *call)
+{
+  struct dl_find_object libc, object;
+
+  return (_dl_find_object ((void *) siglongjmp, &libc) == 0
+	  && _dl_find_object (last, &object) == 0
+	  && object.dlfo_link_map == libc.dlfo_link_map
+	  && _dl_find_object (caller, &object) == 0
+	  && object.dlfo_link_map == libc.dlfo_link_map
+	  && (_Unwind_FindEnclosingFunction (target)
+	      == _Unwind_FindEnclosingFunction (call)));
+}
+
 /* Whether TRACE has, for the caller of longjmp's last function, the target of
    the jump instead, as libgcc has: the tables of that function say so from
    where it has loaded the target's registers on.  The callers of the target
@@ -167,7 +186,9 @@ is_target (const struct trace *trace, const struct trace *libgcc,
   int rest = trace->count - SKIPPED - 2;
 
   return (count > 1 && rest > 0 && rest < count - 2
-	  && _Unwind_FindEnclosingFunction (pcs[1]) == jump
+	  && (_Unwind_FindEnclosingFunction (pcs[1]) == jump
+	      || is_cancel (pcs[0], pcs[1], trace->pc[SKIPPED + 1],
+			    pcs[count - rest - 1]))
 	  && trace->pc[SKIPPED] == pcs[0]
 	  && memcmp (trace->pc + SKIPPED + 2, pcs + count - rest,
 		     rest * sizeof *pcs) == 0
@@ -590,10 +611,12 @@ handler (int signo, siginfo_t *info, void *context)
 {
   struct seen seen;
   struct place now = place_of (context);
-  int saved_errno = errno;
+  int saved_errno = errno, cancel_state;
 
   (void) signo;
   (void) info;
+  /* The thread is to be cancelled where it would be, not by what we print.  */
+  pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel_state);
   restorer = (uintptr_t) __builtin_return_address (0);
   collect (&seen);
   if (!thread.begun)
@@ -617,6 +640,7 @@ handler (int signo, siginfo_t *info, void *context)
   if (asks_kernel)
     compare_kernel (&seen, &now);
   keep_unblocked (context);
+  pthread_setcancelstate (cancel_state, NULL);
   errno = saved_errno;
 }
 

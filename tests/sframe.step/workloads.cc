@@ -182,6 +182,35 @@ run_threads (int n)
   answer = cancelled == n;
 }
 
+void *
+cancel_itself (void *)
+{
+  guard local;
+  pthread_cancel (pthread_self ());
+  for (;;)
+    pause ();
+}
+
+// Threads that end at a system call because they are cancelled, by themselves
+// and by another thread.
+void
+cancel_threads (int n)
+{
+  int cancelled = 0;
+  for (int i = 0; i < n; ++i)
+    for (auto start : { cancel_itself, wait_for_cancel })
+      {
+	pthread_t thread;
+	void *result;
+	pthread_create (&thread, nullptr, start, nullptr);
+	if (start == wait_for_cancel)
+	  pthread_cancel (thread);
+	pthread_join (thread, &result);
+	cancelled += result == PTHREAD_CANCELED;
+      }
+  answer = cancelled == 2 * n;
+}
+
 void
 match (int n)
 {
@@ -354,6 +383,7 @@ const std::map<std::string, workload> workloads = {
   { "dlopen", { load, 5 } },
   { "throw", { throw_exceptions, 3 } },
   { "threads", { run_threads, 2 } },
+  { "cancel", { cancel_threads, 1 } },
   { "regex", { match, 1 } },
   { "longjmp", { jump_back, 20 } },
   { "signals", { take_signals, 10 } },
