@@ -9,19 +9,15 @@
    SFrame knows nothing of.  Then the trace begins anew and goes by .eh_frame
    from the start, which is slower and tells all of them.  */
 
-#include <dlfcn.h>
-#include <elf/dl-tunables.h>
-#include <ldsodefs.h>
-#include <link.h>
 #include <sframe-backtrace.h>
 #include <sframe-code.h>
 #include <sframe-eh-object.h>
 #include <sframe-machine.h>
+#include <sframe-module.h>
 #include <sframe-object.h>
 #include <sframe-reader.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
-#include <sframe-unloads.h>
 
 /* Functions whose variables are not needed any more when backtrace is deepest
    are not to be inlined: it has little stack.  */
@@ -29,33 +25,23 @@
 /* And those below which all others are called are to share one frame.  */
 #define SHARE_STACK inline __attribute__ ((always_inline))
 
-/* Find the object that PC belongs to, and where it has its .eh_frame_hdr, null
-   if nowhere.  dlopen and dlclose may run meanwhile; an object that is unloaded
-   stays readable as long as the trace is its reader.  */
-static struct link_map * RELEASE_STACK
+/* The loader's answer takes stack here alone.  */
+static const sframe_module * RELEASE_STACK
 find_object (uintptr_t pc, const void **eh_header)
 {
-  struct dl_find_object object;
-
-  if (GLRO (dl_find_object) ((void *) pc, &object) < 0)
-    return NULL;
-  *eh_header = object.dlfo_eh_frame;
-  return object.dlfo_link_map;
+  return sframe_module_find (pc, eh_header);
 }
 
 /* Whether PC belongs to the object that TRACE has looked into last.  */
 static inline bool
 is_same_object (const struct sframe_trace *trace, uintptr_t pc)
 {
-  const struct link_map *map = trace->map;
-
-  return (map != NULL && map->l_contiguous
-	  && pc - map->l_map_start < map->l_map_end - map->l_map_start);
+  return trace->map != NULL && sframe_module_has (trace->map, pc);
 }
 
 /* Find the object that PC belongs to, or null.  The caller of a function is
    often in the same one.  */
-static inline const struct link_map *
+static inline const sframe_module *
 find_map (struct sframe_trace *trace, uintptr_t pc)
 {
   const void *eh_header;
@@ -70,7 +56,7 @@ find_map (struct sframe_trace *trace, uintptr_t pc)
    that it was jumped to.  Code of an object that cannot be fetched any more is
    not meant: a function may have got there in the usual way.  */
 static bool
-was_not_fetched (const struct link_map *map,
+was_not_fetched (const sframe_module *map,
 		 const struct sframe_registers *registers)
 {
   return ((registers->interrupted
@@ -104,7 +90,7 @@ is_sp_doubtful (const struct sframe_registers *registers,
    LAST is set neither by that of a signal trampoline nor by a doubtful one,
    where .eh_frame may know better.  */
 static enum sframe_step_status RELEASE_STACK
-step_sframe (struct sframe_trace *trace, const struct link_map *map,
+step_sframe (struct sframe_trace *trace, const sframe_module *map,
 	     uintptr_t pc, bool last)
 {
   struct sframe_rule rule;
@@ -120,7 +106,7 @@ step_sframe (struct sframe_trace *trace, const struct link_map *map,
       if (!__sframe_correct_cfa (map, trace->registers, &rule))
 	return SFRAME_STEP_BROKEN;
     }
-  return (__sframe_step_remembered (trace, __sframe_remember (trace, &rule))
+  return (__sframe_step_remembered (trace, sframe_remember_rule (trace, &rule))
 	  ? SFRAME_STEP_CALLER
 	  : __sframe_step (trace->registers, &rule, &trace->stack));
 }
@@ -128,7 +114,7 @@ step_sframe (struct sframe_trace *trace, const struct link_map *map,
 /* Step to the caller by MAP's .eh_frame entry for PC, but not by that of a
    signal trampoline unless SIGNAL is set.  */
 static SHARE_STACK enum sframe_step_status
-step_eh_frame (struct sframe_trace *trace, const struct link_map *map,
+step_eh_frame (struct sframe_trace *trace, const sframe_module *map,
 	       uintptr_t pc, bool signal)
 {
   const void *eh_header;
@@ -140,7 +126,7 @@ step_eh_frame (struct sframe_trace *trace, const struct link_map *map,
 
 /* Step to the caller by a table of MAP for PC.  */
 static SHARE_STACK enum sframe_step_status
-step_table (struct sframe_trace *trace, const struct link_map *map,
+step_table (struct sframe_trace *trace, const sframe_module *map,
 	    uintptr_t pc)
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
@@ -156,7 +142,7 @@ step_table (struct sframe_trace *trace, const struct link_map *map,
    .eh_frame knows more but has no entry.  STATUS is what
    step_table has returned.  */
 static enum sframe_step_status
-step_last_table (struct sframe_trace *trace, const struct link_map *map,
+step_last_table (struct sframe_trace *trace, const sframe_module *map,
 		 uintptr_t pc, enum sframe_step_status status)
 {
   enum sframe_step_status last = SFRAME_STEP_NO_RULE;
@@ -171,7 +157,7 @@ step_last_table (struct sframe_trace *trace, const struct link_map *map,
 /* Step to the caller of TRACE's frame, which is in MAP, by the code at PC.
    STATUS is what step_table has returned.  */
 static enum sframe_step_status RELEASE_STACK
-step_code (struct sframe_trace *trace, const struct link_map *map,
+step_code (struct sframe_trace *trace, const sframe_module *map,
 	   uintptr_t pc, enum sframe_step_status status)
 {
   static const struct sframe_rule outermost = { .outermost = true };
@@ -188,7 +174,7 @@ step_code (struct sframe_trace *trace, const struct link_map *map,
     return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
   if (__sframe_is_start (map, registers))
     {
-      __sframe_remember (trace, &outermost);
+      sframe_remember_rule (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;
     }
   special = step_last_table (trace, map, pc, status);
@@ -207,7 +193,7 @@ step_code (struct sframe_trace *trace, const struct link_map *map,
 /* Step to the caller of TRACE's frame, which is in MAP.  Where a table has a
    rule no code needs to be read, so the code comes second.  */
 static SHARE_STACK enum sframe_step_status
-step_object (struct sframe_trace *trace, const struct link_map *map,
+step_object (struct sframe_trace *trace, const sframe_module *map,
 	     uintptr_t pc)
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
@@ -239,7 +225,7 @@ step_any (struct sframe_trace *trace)
   if (sframe_own_trampoline (registers->pc))
     return __sframe_step_trampoline (NULL, registers, stack);
 
-  const struct link_map *map = find_map (trace, pc);
+  const sframe_module *map = find_map (trace, pc);
   if (was_not_fetched (map, registers))
     return __sframe_step_wild (registers, stack, false);
   registers->fetch_failed = false;
@@ -352,7 +338,7 @@ begin (struct sframe_trace *trace)
       trace->table = __sframe_cache_largest ();
       return true;
     default:
-      if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
+      if (sframe_setting () == 0)
 	return false;
       atomic_store_relaxed (&traced, once);
       return true;
@@ -377,7 +363,7 @@ __sframe_backtrace (void **array, int size,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
-	.generation = atomic_load_acquire (&GLRO (dl_sframe_unloads)->count) };
+	.generation = atomic_load_acquire (&sframe_unloads ()->count) };
   enum sframe_step_status status;
 
   /* For begin_again.  */

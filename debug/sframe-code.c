@@ -4,20 +4,21 @@
 
    Safety: see sframe-code.h.  */
 
-#include <dlfcn.h>
 #include <ldsodefs.h>
 #include <sframe-code.h>
 #include <sframe-machine.h>
 #include <sframe-system.h>
 
 bool
-__sframe_is_code (const struct link_map *map, uintptr_t pc)
+__sframe_is_code (const sframe_module *map, uintptr_t pc)
 {
-  for (size_t i = 0; i < map->l_phnum; ++i)
+  const ElfW(Phdr) *headers = sframe_module_headers (map);
+
+  for (size_t i = 0; i < sframe_module_header_count (map); ++i)
     {
-      const ElfW(Phdr) *ph = &map->l_phdr[i];
+      const ElfW(Phdr) *ph = &headers[i];
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
-	  && pc - (map->l_addr + ph->p_vaddr) < ph->p_memsz)
+	  && pc - (sframe_module_bias (map) + ph->p_vaddr) < ph->p_memsz)
 	return true;
     }
   return false;
@@ -25,7 +26,7 @@ __sframe_is_code (const struct link_map *map, uintptr_t pc)
 
 /* Whether the SIZE bytes at PC are code of MAP and can be read.  */
 static bool
-can_read (const struct link_map *map, uintptr_t pc, size_t size)
+can_read (const sframe_module *map, uintptr_t pc, size_t size)
 {
   return (__sframe_is_code (map, pc) && __sframe_is_code (map, pc + size - 1)
 	  && __sframe_readable (pc, size));
@@ -36,7 +37,7 @@ can_read (const struct link_map *map, uintptr_t pc, size_t size)
    unmapped between the probe and the read, so it is read only if SP points to
    a signal frame, whose handler will return there.  */
 static bool
-can_be_trampoline (const struct link_map *map, uintptr_t pc, uintptr_t sp,
+can_be_trampoline (const sframe_module *map, uintptr_t pc, uintptr_t sp,
 		   struct sframe_stack *stack)
 {
   uintptr_t word;
@@ -53,7 +54,7 @@ can_be_trampoline (const struct link_map *map, uintptr_t pc, uintptr_t sp,
 }
 
 enum sframe_step_status
-__sframe_step_trampoline (const struct link_map *map,
+__sframe_step_trampoline (const sframe_module *map,
 			  struct sframe_registers *registers,
 			  struct sframe_stack *stack)
 {
@@ -73,11 +74,10 @@ __sframe_step_trampoline (const struct link_map *map,
 }
 
 bool
-__sframe_is_start (const struct link_map *map,
+__sframe_is_start (const sframe_module *map,
 		   const struct sframe_registers *registers)
 {
-  return (map->l_type == lt_executable
-	  && registers->pc - map->l_entry < SFRAME_MACHINE_ENTRY_SIZE
+  return (sframe_module_starts (map, registers->pc, SFRAME_MACHINE_ENTRY_SIZE)
 	  && can_read (map, registers->pc, SFRAME_MACHINE_CODE_ALIGN)
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
@@ -93,7 +93,7 @@ step_call (struct sframe_registers *registers, struct sframe_stack *stack)
 }
 
 enum sframe_step_status
-__sframe_step_stub (const struct link_map *map,
+__sframe_step_stub (const sframe_module *map,
 		    struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
@@ -106,7 +106,7 @@ __sframe_step_stub (const struct link_map *map,
 }
 
 bool
-__sframe_correct_cfa (const struct link_map *map,
+__sframe_correct_cfa (const sframe_module *map,
 		      const struct sframe_registers *registers,
 		      struct sframe_rule *rule)
 {
@@ -125,7 +125,7 @@ __sframe_correct_cfa (const struct link_map *map,
    a call instruction.  If PC is near the start of its page, the page before it
    may be unreadable.  */
 static size_t
-readable_before (const struct link_map *map, uintptr_t pc)
+readable_before (const sframe_module *map, uintptr_t pc)
 {
   size_t on_page = pc % GLRO (dl_pagesize);
 
@@ -142,11 +142,12 @@ static enum sframe_call
 call_before (uintptr_t pc, const struct sframe_registers *registers,
 	     struct sframe_stack *stack)
 {
-  struct dl_find_object object;
+  const void *eh_header;
+  const sframe_module *map = sframe_module_find (pc - 1, &eh_header);
 
-  if (GLRO (dl_find_object) ((void *) (pc - 1), &object) < 0)
+  if (map == NULL)
     return SFRAME_CALL_NONE;
-  size_t size = readable_before (object.dlfo_link_map, pc);
+  size_t size = readable_before (map, pc);
   if (size == 0)
     return SFRAME_CALL_NONE;
   return sframe_call_before ((const unsigned char *) pc, size, registers->pc,

@@ -11,26 +11,26 @@
 #ifndef _SFRAME_CODE_H
 #define _SFRAME_CODE_H
 
-#include <link.h>
+#include <sframe-module.h>
 #include <sframe-step.h>
 
 /* Whether PC belongs to an executable segment of MAP, which must not be
    null.  */
-bool __sframe_is_code (const struct link_map *map, uintptr_t pc)
+bool __sframe_is_code (const sframe_module *map, uintptr_t pc)
   attribute_hidden;
 
 /* If the frame is a signal trampoline, step to the frame that the signal
    interrupted.  Otherwise return SFRAME_STEP_NO_RULE and leave *REGISTERS
    alone.  */
 enum sframe_step_status
-__sframe_step_trampoline (const struct link_map *map,
+__sframe_step_trampoline (const sframe_module *map,
 			  struct sframe_registers *registers,
 			  struct sframe_stack *stack) attribute_hidden;
 
 /* Whether the frame in MAP is that of _start, which has no caller.  crt1.o,
    which contains _start, comes with the C library's development files and may
    lack a table even if the program has one.  */
-bool __sframe_is_start (const struct link_map *map,
+bool __sframe_is_start (const sframe_module *map,
 			const struct sframe_registers *registers)
   attribute_hidden;
 
@@ -38,14 +38,14 @@ bool __sframe_is_start (const struct link_map *map,
    to the called function, step to the caller.  Otherwise return
    SFRAME_STEP_NO_RULE and leave *REGISTERS alone.  */
 enum sframe_step_status
-__sframe_step_stub (const struct link_map *map,
+__sframe_step_stub (const sframe_module *map,
 		    struct sframe_registers *registers,
 		    struct sframe_stack *stack) attribute_hidden;
 
 /* RULE, of an interrupted frame in MAP, says that SP has not changed since the
    function was called.  Correct the CFA register of RULE by the code at the
    PC.  Return false if the code cannot be read.  */
-bool __sframe_correct_cfa (const struct link_map *map,
+bool __sframe_correct_cfa (const sframe_module *map,
 			   const struct sframe_registers *registers,
 			   struct sframe_rule *rule) attribute_hidden;
 

@@ -10,13 +10,15 @@
 /* Store in *MEMORY the bytes of MAP that may be read for the table at HEADER:
    the file-backed part of its segment.  All linkers put .eh_frame there.  */
 static bool
-find_memory (const struct link_map *map, const void *header,
+find_memory (const sframe_module *map, const void *header,
 	     struct sframe_eh_bytes *memory)
 {
-  for (size_t i = 0; i < map->l_phnum; ++i)
+  const ElfW(Phdr) *headers = sframe_module_headers (map);
+
+  for (size_t i = 0; i < sframe_module_header_count (map); ++i)
     {
-      const ElfW(Phdr) *ph = &map->l_phdr[i];
-      uintptr_t start = map->l_addr + ph->p_vaddr;
+      const ElfW(Phdr) *ph = &headers[i];
+      uintptr_t start = sframe_module_bias (map) + ph->p_vaddr;
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
 	  && (uintptr_t) header - start < ph->p_filesz)
 	{
@@ -30,7 +32,7 @@ find_memory (const struct link_map *map, const void *header,
 
 /* Not inlined, so that TABLE takes no stack where backtrace is deepest.  */
 static enum sframe_eh_status __attribute__ ((noinline))
-find_entry (const struct link_map *map, const void *header, uintptr_t pc,
+find_entry (const sframe_module *map, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
 {
   struct sframe_eh_table table = { .header = header };
@@ -49,12 +51,12 @@ remember (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
   struct sframe_rule rule;
 
   if (!trace->all_registers && __sframe_eh_rule (entry, row, &rule))
-    __sframe_remember (trace, &rule);
+    sframe_remember_rule (trace, &rule);
 }
 
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
-			 const struct link_map *map, const void *header,
+			 const sframe_module *map, const void *header,
 			 uintptr_t pc, bool signal)
 {
   struct sframe_eh_entry entry;

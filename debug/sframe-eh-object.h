@@ -9,8 +9,18 @@
 #ifndef _SFRAME_EH_OBJECT_H
 #define _SFRAME_EH_OBJECT_H
 
-#include <link.h>
+#include <sframe-module.h>
 #include <sframe-trace.h>
+
+/* Remember RULE as __sframe_remember does, if rules of the object in which
+   TRACE is may be.  */
+static inline uint64_t
+sframe_remember_rule (struct sframe_trace *trace,
+		      const struct sframe_rule *rule)
+{
+  return (sframe_module_may_remember (trace->map)
+	  ? __sframe_remember (trace, rule) : 0);
+}
 
 /* Step from the frame in TRACE's registers to its caller, and cache the rule
    if SFrame can express it.  PC is the address to look up in MAP; HEADER is
@@ -21,7 +31,7 @@
    SFRAME_STEP_CALLER.  */
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
-			 const struct link_map *map, const void *header,
+			 const sframe_module *map, const void *header,
 			 uintptr_t pc, bool signal) attribute_hidden;
 
 #endif /* _SFRAME_EH_OBJECT_H  */

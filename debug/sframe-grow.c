@@ -28,11 +28,9 @@
    profiled).  */
 
 #include <array_length.h>
-#include <elf/dl-tunables.h>
 #include <errno.h>
-#include <ldsodefs.h>
+#include <sframe-reader.h>
 #include <sframe-trace.h>
-#include <sframe-unloads.h>
 #include <sys/mman.h>
 
 /* The number of the last table.  */
@@ -42,7 +40,7 @@ enum { LAST = 1 + array_length (((struct sframe_unloads *) NULL)->tables) };
 static inline struct sframe_cache **
 shared_table (unsigned int number)
 {
-  return &GLRO (dl_sframe_unloads)->tables[number - 2];
+  return &sframe_unloads ()->tables[number - 2];
 }
 
 struct sframe_cache *
@@ -109,7 +107,7 @@ __sframe_cache_grow (unsigned int number)
 
   if (number == LAST || __sframe_cache_largest () != number
       || !is_time (__sframe_cache_table (number))
-      || TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 2)
+      || sframe_setting () == 2)
     return;
   struct sframe_cache *cache = allocate (log2[number - 1]);
   if (cache != NULL)

@@ -23,15 +23,16 @@ find_rule (const struct sframe_section *section, uintptr_t offset,
 }
 
 bool
-__sframe_object_rule (const struct link_map *map, uintptr_t pc,
+__sframe_object_rule (const sframe_module *map, uintptr_t pc,
 		      struct sframe_rule *rule)
 {
   struct sframe_section section;
   struct sframe_rule first;
 
-  if (map->l_sframe_start == NULL
-      || (__sframe_read_header (map->l_sframe_start, map->l_sframe_size,
-				SFRAME_MACHINE_ABI, &section)
+  size_t size;
+  const void *table = sframe_module_table (map, &size);
+  if (table == NULL
+      || (__sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section)
 	  != SFRAME_HEADER_OK))
     return false;
   uintptr_t offset = pc - (uintptr_t) section.start;

@@ -8,12 +8,12 @@
 #ifndef _SFRAME_OBJECT_H
 #define _SFRAME_OBJECT_H
 
-#include <link.h>
+#include <sframe-module.h>
 #include <sframe-read.h>
 
 /* Store in *RULE the rule of MAP's section for PC.  Return whether there is
    one that can be trusted.  MAP is an object that _dl_find_object found.  */
-bool __sframe_object_rule (const struct link_map *map, uintptr_t pc,
+bool __sframe_object_rule (const sframe_module *map, uintptr_t pc,
 			   struct sframe_rule *rule) attribute_hidden;
 
 #endif /* _SFRAME_OBJECT_H  */

@@ -18,9 +18,24 @@
 #ifndef _SFRAME_READER_H
 #define _SFRAME_READER_H
 
+#include <elf/dl-tunables.h>
 #include <ldsodefs.h>
 #include <sframe-unloads.h>
 #include <stdint.h>
+
+/* What the loader tells of unloaded objects.  */
+static inline struct sframe_unloads *
+sframe_unloads (void)
+{
+  return GLRO (dl_sframe_unloads);
+}
+
+/* The tunable glibc.rtld.sframe.  */
+static inline int
+sframe_setting (void)
+{
+  return TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL);
+}
 
 /* Begin to read: no object that the trace finds from now on is unmapped.  Set
    *READER, which must be zero before the first call, to the index of the
@@ -30,7 +45,7 @@ sframe_reader_begin (uint8_t *reader)
 {
   if (*reader != 0)
     return;
-  struct sframe_unloads *unloads = GLRO (dl_sframe_unloads);
+  struct sframe_unloads *unloads = sframe_unloads ();
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
   *reader = epoch % 2 + 1;
   __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
@@ -48,7 +63,7 @@ sframe_reader_end (uint8_t reader)
   /* Pairs with the acquire loads in reclaim and has_readers
      (elf/dl-sframe.c).  */
   if (reader != 0)
-    __atomic_fetch_sub (&GLRO (dl_sframe_unloads)->readers[reader - 1], 1,
+    __atomic_fetch_sub (&sframe_unloads ()->readers[reader - 1], 1,
 			__ATOMIC_RELEASE);
 }
 

@@ -34,8 +34,9 @@ struct sframe_trace
   bool missed : 1;
   /* A signal has interrupted one of the frames so far.  */
   bool in_handler : 1;
-  /* The object of the last frame whose rule was not remembered.  */
-  const struct link_map *map;
+  /* The object of the last frame whose rule was not remembered, which is an
+     sframe_module: this header does without loaders.  */
+  const void *map;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };

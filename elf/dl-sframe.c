@@ -4,28 +4,51 @@
 
    Interface and locking: dl-sframe.h.  */
 
+/* Before link.h, which gives struct link_map another name in what it
+   includes.  */
+#include <dlfcn.h>
 #include <dl-sframe.h>
-#include <dl-sframe-kernel.h>
 #include <dl-tunables.h>
 #include <dl-unmap-segments.h>
-#include <errno.h>
 #include <gnu/lib-names.h>
 #include <ldsodefs.h>
-#include <sframe-machine.h>
-#include <sframe-format.h>
-#include <sframe-read.h>
+#include <sframe-module.h>
+#include <sframe-segment.h>
 #include <string.h>
 
-/* Whether the kernel accepts registrations.  Written under dl_load_lock.  */
-static enum
+/* Messages are for LD_DEBUG=files.  */
+static inline bool
+debug_enabled (void)
 {
-  /* Not asked yet.  */
-  registration_untried,
-  registration_on,
-  /* The kernel does not know the request, or a seccomp filter forbids it:
-     never ask again.  */
-  registration_off
-} registration;
+  return __glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES);
+}
+
+static void
+debug_section (const sframe_module *map, const char *what, const char *why)
+{
+  if (debug_enabled ())
+    _dl_debug_printf ("file=%s [%lu];  sframe %s: %s\n",
+		      DSO_FILENAME (map->l_name), map->l_ns, what, why);
+}
+
+static void
+debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
+	       int error)
+{
+  if (!debug_enabled ())
+    return;
+  _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, 0x%lx bytes",
+		    DSO_FILENAME (map->l_name), map->l_ns,
+		    error == 0 ? "registered" : "refused by the kernel",
+		    (unsigned long int) text, (unsigned long int) text_size);
+  if (error == 0)
+    _dl_debug_printf_c ("\n");
+  else
+    _dl_debug_printf_c (", error %u\n", (unsigned int) error);
+}
+
+/* Its state is written under dl_load_lock.  */
+#include <dl-sframe-register.h>
 
 struct sframe_unloads _dl_sframe_unload_state;
 #ifndef SHARED
@@ -52,32 +75,6 @@ static size_t retired_count;
 /* A trace stays safe, even if preempted, during this many unloads.  */
 #define RETIRED_MAX 1024
 
-/* For LD_DEBUG=files: print that the section of MAP is WHAT, and WHY.  */
-static void
-debug_section (const struct link_map *map, const char *what, const char *why)
-{
-  if (__glibc_unlikely (GLRO (dl_debug_mask) & DL_DEBUG_FILES))
-    _dl_debug_printf ("file=%s [%lu];  sframe %s: %s\n",
-		      DSO_FILENAME (map->l_name), map->l_ns, what, why);
-}
-
-/* Whether the segment of PH lies in the file-backed part of a readable
-   PT_LOAD segment of MAP.  */
-static bool
-is_loaded (const struct link_map *map, const ElfW(Phdr) *ph)
-{
-  for (size_t i = 0; i < map->l_phnum; ++i)
-    {
-      const ElfW(Phdr) *load = &map->l_phdr[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & PF_R) != 0
-	  && ph->p_vaddr >= load->p_vaddr
-	  && ph->p_vaddr - load->p_vaddr <= load->p_filesz
-	  && ph->p_memsz <= load->p_filesz - (ph->p_vaddr - load->p_vaddr))
-	return true;
-    }
-  return false;
-}
-
 void
 _dl_sframe_setup (struct link_map *map)
 {
@@ -86,87 +83,12 @@ _dl_sframe_setup (struct link_map *map)
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return;
 
-  for (size_t i = 0; i < map->l_phnum; ++i)
-    {
-      const ElfW(Phdr) *ph = &map->l_phdr[i];
-      if (ph->p_type != PT_GNU_SFRAME)
-	continue;
-      if (is_loaded (map, ph))
-	map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
-      map->l_sframe_size = ph->p_memsz;
-      return;
-    }
-}
-
-/* Whether MAP has a valid section.  Without kernel support, read the header
-   (a page fault) only for LD_DEBUG=files.  */
-static bool
-has_section (const struct link_map *map)
-{
-  struct sframe_section section;
-
-  if (map->l_sframe_size == 0
-      || (registration == registration_off
-	  && (GLRO (dl_debug_mask) & DL_DEBUG_FILES) == 0))
-    return false;
-  if (map->l_sframe_start == NULL)
-    {
-      debug_section (map, "ignored", "segment not loaded");
-      return false;
-    }
-  enum sframe_header_status status
-    = __sframe_read_header (map->l_sframe_start, map->l_sframe_size,
-			    SFRAME_MACHINE_ABI, &section);
-  if (status != SFRAME_HEADER_OK)
-    debug_section (map, "ignored", __sframe_header_message (status));
-  return status == SFRAME_HEADER_OK;
-}
-
-/* Whether the kernel accepts registrations.  MAP, the first object to be
-   registered, is used only for messages: the result of registering it would
-   not do, since EINVAL may be about this one table.  */
-static bool
-can_register (const struct link_map *map)
-{
-  if (registration == registration_untried)
-    {
-      int error = _dl_sframe_kernel_ask ();
-      registration = error == 0 ? registration_on : registration_off;
-      if (error == ENOSYS)
-	debug_section (map, "not registered", "no support in the kernel");
-      else if (error != 0)
-	debug_section (map, "not registered", "forbidden, by a filter maybe");
-    }
-  return registration == registration_on;
-}
-
-/* For LD_DEBUG=files: print that the TEXT_SIZE bytes of code at TEXT were
-   registered, or that the kernel returned ERROR.  */
-static void
-debug_segment (const struct link_map *map, ElfW(Addr) text, size_t text_size,
-	       int error)
-{
-  if (__glibc_likely ((GLRO (dl_debug_mask) & DL_DEBUG_FILES) == 0))
+  const ElfW(Phdr) *ph = sframe_segment_find (map->l_phdr, map->l_phnum);
+  if (ph == NULL)
     return;
-  _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, 0x%lx bytes",
-		    DSO_FILENAME (map->l_name), map->l_ns,
-		    error == 0 ? "registered" : "refused by the kernel",
-		    (unsigned long int) text, (unsigned long int) text_size);
-  if (error == 0)
-    _dl_debug_printf_c ("\n");
-  else
-    _dl_debug_printf_c (", error %u\n", (unsigned int) error);
-}
-
-/* Register one executable segment of MAP.  */
-static void
-register_segment (const struct link_map *map, const ElfW(Phdr) *ph)
-{
-  ElfW(Addr) text = map->l_addr + ph->p_vaddr;
-  int error = _dl_sframe_kernel_add ((uintptr_t) map->l_sframe_start,
-				     map->l_sframe_size, text, ph->p_memsz);
-
-  debug_segment (map, text, ph->p_memsz, error);
+  if (sframe_segment_is_loaded (map->l_phdr, map->l_phnum, ph))
+    map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
+  map->l_sframe_size = ph->p_memsz;
 }
 
 /* Register the executable segments of MAP.  */
@@ -177,15 +99,7 @@ register_map (struct link_map *map)
   if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
-  if (!has_section (map) || !can_register (map))
-    return;
-  for (size_t i = 0; i < map->l_phnum; ++i)
-    {
-      const ElfW(Phdr) *ph = &map->l_phdr[i];
-      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
-	  && ph->p_memsz != 0)
-	register_segment (map, ph);
-    }
+  register_segments (map);
 }
 
 /* The kernel itself registers a static program at exec.  */

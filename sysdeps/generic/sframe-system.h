@@ -5,7 +5,7 @@
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
 
-#include <link.h>
+#include <sframe-module.h>
 #include <sframe-step.h>
 
 /* Bytes of code that identify a signal trampoline; 0: there are none.  */
@@ -39,7 +39,7 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 /* Whether a return address in MAP may be the first byte of a trampoline.  Then
    the byte before it belongs to an unrelated function.  */
 static inline bool
-sframe_signal_object (const struct link_map *map)
+sframe_signal_object (const sframe_module *map)
 {
   return false;
 }

@@ -18,10 +18,10 @@
 #include <ldsodefs.h>
 #include <signal.h>
 #include <sframe-machine.h>
+#include <sframe-module.h>
 #include <sframe-signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <ucontext.h>
 
 #define SFRAME_SIGNAL_TRAMPOLINE_SIZE 2
@@ -56,16 +56,9 @@ sframe_signal_trampoline (const unsigned char *code)
 /* The handler returns to the first byte of the trampoline in the vDSO.  The
    byte before it, at which a caller is looked up, is in another function.  */
 static inline bool
-sframe_signal_object (const struct link_map *map)
+sframe_signal_object (const sframe_module *map)
 {
-  const struct link_map *vdso = GLRO (dl_sysinfo_map);
-  unsigned long int start;
-
-  if (vdso != NULL)
-    return map == vdso;
-  /* In a libc.so loaded by a static program, dl_sysinfo_map is not set.  */
-  return (__getauxval2 (AT_SYSINFO_EHDR, &start)
-	  && map->l_map_start == start);
+  return sframe_module_is_vdso (map);
 }
 
 /* Both frames begin with the handler's register save area.  In struct

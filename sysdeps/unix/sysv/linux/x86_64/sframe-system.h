@@ -12,8 +12,8 @@
 #ifndef _SFRAME_SYSTEM_H
 #define _SFRAME_SYSTEM_H
 
-#include <link.h>
 #include <sframe-machine.h>
+#include <sframe-module.h>
 #include <sframe-signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -51,7 +51,7 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 /* Not needed: the FDE of the C library's trampoline begins one byte before the
    address that the handler returns to.  */
 static inline bool
-sframe_signal_object (const struct link_map *map)
+sframe_signal_object (const sframe_module *map)
 {
   return false;
 }
