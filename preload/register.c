@@ -1,0 +1,93 @@
+/* Register the tables of a process with the kernel, for another glibc; to be loaded by LD_AUDIT.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The loader calls these functions with its lock held, or while the process
+   has one thread.
+
+   la_objopen comes when an object is mapped, and before any of its code runs.
+   Nothing is done when one goes: the kernel forgets a registration when text
+   or table is unmapped, before the addresses can be used again, and a prctl
+   then might be what a seccomp filter kills for.
+
+   Environment: SFRAME_REGISTER_DEBUG=1 prints what is registered.  */
+
+#include <ldsodefs.h>
+#include <sframe-module.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool debug;
+
+static inline bool
+debug_enabled (void)
+{
+  return debug;
+}
+
+/* Objects have no names here.  */
+static void
+debug_section (const sframe_module *map, const char *what, const char *why)
+{
+  if (debug)
+    dprintf (STDERR_FILENO, "sframe %s: object at %p: %s\n", what, map, why);
+}
+
+static void
+debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
+	       int error)
+{
+  if (debug)
+    dprintf (STDERR_FILENO,
+	     "sframe %s: object at %p: code at 0x%lx, 0x%zx bytes, error %d\n",
+	     error == 0 ? "registered" : "refused by the kernel", map,
+	     (unsigned long int) text, text_size, error);
+}
+
+#include <dl-sframe-register.h>
+
+/* The ELF header of MAP, or null.  Of an object that was linked to addresses
+   of its own, the link map does not tell where it begins; only programs
+   are.  */
+static const sframe_module *
+find_header (const struct link_map *map, Lmid_t namespace)
+{
+  if (map->l_addr != 0)
+    return __sframe_module_at ((const void *) map->l_addr);
+  if (namespace != LM_ID_BASE || map->l_name[0] != '\0')
+    return NULL;
+  return __sframe_module_at ((const void *)
+			     (getauxval (AT_PHDR) & -sframe_dl_pagesize));
+}
+
+/* la_objopen does not tell of this library and those that came with it.  */
+static int
+register_own (struct dl_phdr_info *info, size_t size, void *closure)
+{
+  const sframe_module *module = __sframe_module_at ((const void *)
+						    info->dlpi_addr);
+
+  if (module != NULL)
+    register_segments (module);
+  return 0;
+}
+
+__attribute__ ((visibility ("default"))) unsigned int
+la_version (unsigned int version)
+{
+  debug = secure_getenv ("SFRAME_REGISTER_DEBUG") != NULL;
+  dl_iterate_phdr (register_own, NULL);
+  return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+__attribute__ ((visibility ("default"))) unsigned int
+la_objopen (struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+  const sframe_module *module = find_header (map, namespace);
+
+  if (module != NULL)
+    register_segments (module);
+  /* No calls are to be told of.  */
+  return 0;
+}

@@ -1,0 +1,22 @@
+/* The objects that came with the program, which are never unloaded.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef _STAYING_H
+#define _STAYING_H
+
+#include <sframe-module.h>
+
+/* What finds no room is not remembered.  */
+enum { STAYING_MAX = 512 };
+
+struct sframe_staying
+{
+  /* By address; complete before COUNT is set.  */
+  const sframe_module *modules[STAYING_MAX];
+  size_t count;
+};
+
+extern struct sframe_staying __sframe_staying attribute_hidden;
+
+#endif /* _STAYING_H  */
