@@ -19,8 +19,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <gnu/lib-names.h>
+
 #include <support/support.h>
 #include <support/test-driver.h>
+#include <support/xdlfcn.h>
 #include <support/xsignal.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
@@ -110,11 +113,13 @@ asm (".text\n"
 
 static __thread void *frames[TRACE_MAX];
 static __thread int count;
+/* Whose tables grow.  */
+static int (*trace) (void **, int) = backtrace;
 
 static void FRAME
 take (void)
 {
-  count = backtrace (frames, TRACE_MAX);
+  count = trace (frames, TRACE_MAX);
   KEEP_FRAME ();
 }
 
@@ -361,6 +366,21 @@ new_place_at_each_instruction (void)
 }
 #endif
 
+#ifdef OTHER_LIBC
+/* The tables that the other C library has made do for this one.  */
+static void
+both_libraries (void)
+{
+  catch_calls ();
+  visit (0, SITES);
+  check_calls (TABLES, 0);
+  trace = backtrace;
+  for (int i = 0; i < 3; ++i)
+    visit (0, SITES);
+  check_calls (TABLES, 0);
+}
+#endif
+
 /* No filter, no handler.  */
 static void
 undisturbed (void)
@@ -393,6 +413,10 @@ do_test (void)
   struct sigaction sa = { .sa_sigaction = on_call,
 			  .sa_flags = SA_SIGINFO | SA_NODEFER };
   xsigaction (SIGSYS, &sa, NULL);
+#ifdef OTHER_LIBC
+  trace = xdlsym (xdlmopen (LM_ID_NEWLM, LIBC_SO, RTLD_NOW), "backtrace");
+  run ("both C libraries", both_libraries);
+#endif
   run ("undisturbed", undisturbed);
   run ("one thread", one_thread);
   run ("without memory", without_memory);

@@ -28,6 +28,10 @@
    millisecond.  */
 #define SFRAME_EH_STEPS_MAX (1 << 18)
 
+/* How many DW_CFA_remember_state may be open at one PC: all instructions up to
+   the PC are read for each.  Compilers leave one or two open.  */
+#define SFRAME_EH_REMEMBERS_MAX 16
+
 /* Columns of a row: the tracked registers and the return address.  Rules for
    higher numbers (vector registers) are ignored.  */
 #define SFRAME_EH_COLUMNS						\

@@ -84,6 +84,9 @@ struct program
   uintptr_t pc;
   /* How many more instructions may be read.  */
   unsigned int steps;
+  /* How many more DW_CFA_remember_state may be met whose state is not restored
+     before the PC: the search for that reads all instructions up to it.  */
+  unsigned int remembers;
   /* The registers whose rules are to be set, bit N for number N.  */
   uint32_t columns;
   /* The registers whose initial rules are to be restored.  */
@@ -221,6 +224,8 @@ skip_remembered (struct program *program, struct instruction *instruction)
       else if (instruction->code == DW_CFA_restore_state && --depth == 0)
 	return SFRAME_EH_OK;
     }
+  if (program->remembers-- == 0)
+    return SFRAME_EH_NOT_UNDERSTOOD;
   program->cursor.at = start;
   program->location = location;
   return SFRAME_EH_OK;
@@ -364,7 +369,7 @@ __sframe_eh_find_row (const struct sframe_eh_entry *entry, uintptr_t pc,
 {
   struct program program
     = { .entry = entry, .pc = pc, .steps = SFRAME_EH_STEPS_MAX,
-	.columns = ALL_COLUMNS };
+	.remembers = SFRAME_EH_REMEMBERS_MAX, .columns = ALL_COLUMNS };
 
   row->cfa_register = SFRAME_EH_COLUMNS;
   row->cfa_operand = 0;

@@ -318,8 +318,8 @@ unknown_instructions (void)
       }
 }
 
-/* Without a limit, this program would take minutes: each state is remembered
-   anew and none is restored before the PC.  */
+/* Without limits, the first program would take minutes: each state is
+   remembered anew and none is restored before the PC.  */
 static void
 too_many_steps (void)
 {
@@ -327,7 +327,9 @@ too_many_steps (void)
   static unsigned char program[DEEP];
 
   memset (program, REMEMBER, DEEP);
-  CHECK (status_of (program, 500, false) == SFRAME_EH_OK);
+  CHECK (status_of (program, SFRAME_EH_REMEMBERS_MAX, false) == SFRAME_EH_OK);
+  CHECK (status_of (program, SFRAME_EH_REMEMBERS_MAX + 1, false)
+	 == SFRAME_EH_NOT_UNDERSTOOD);
   CHECK (status_of (program, DEEP, false) == SFRAME_EH_NOT_UNDERSTOOD);
   memset (program, NOP, DEEP);
   /* The CIE has two instructions.  */

@@ -1,0 +1,6 @@
+/* Test the larger tables of rules in a static program.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#define TEST_STATIC
+#include "tst-sframe-cache-grow.c"
