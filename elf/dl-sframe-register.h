@@ -34,27 +34,38 @@ static enum
   registration_off
 } registration;
 
-/* Whether MAP has a valid section.  Without kernel support, read the header
-   (a page fault) only for messages.  */
+/* For messages only: print what is wrong with the header of the section of MAP
+   at TABLE, of SIZE bytes.  Otherwise nobody reads the header here, which would
+   be a page fault: the kernel refuses a section that it cannot use.  */
+static void
+debug_header (const sframe_module *map, const void *table, size_t size)
+{
+  struct sframe_section section;
+
+  if (!debug_enabled ())
+    return;
+  enum sframe_header_status status
+    = __sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section);
+  if (status != SFRAME_HEADER_OK)
+    debug_section (map, "ignored", __sframe_header_message (status));
+}
+
+/* Whether MAP has a section.  */
 static bool
 has_section (const sframe_module *map)
 {
-  struct sframe_section section;
   size_t size;
   const void *table = sframe_module_table (map, &size);
 
-  if (size == 0 || (registration == registration_off && !debug_enabled ()))
+  if (size == 0)
     return false;
   if (table == NULL)
     {
       debug_section (map, "ignored", "segment not loaded");
       return false;
     }
-  enum sframe_header_status status
-    = __sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section);
-  if (status != SFRAME_HEADER_OK)
-    debug_section (map, "ignored", __sframe_header_message (status));
-  return status == SFRAME_HEADER_OK;
+  debug_header (map, table, size);
+  return true;
 }
 
 /* Whether the kernel accepts registrations.  MAP, the first object to be

@@ -3,9 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The loader calls these functions with dl_load_lock held, or while the
-   process has one thread.  None of them fails: an object with an invalid
-   section is treated as one without SFrame, and a kernel without support is
-   not asked again.  They do not change errno.  */
+   process has one thread.  None of them fails: an object whose section the
+   kernel refuses is one without SFrame, and a kernel without support is not
+   asked again.  They do not change errno.  */
 
 #ifndef _DL_SFRAME_H
 #define _DL_SFRAME_H
@@ -19,7 +19,7 @@
 void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 
 /* Register all objects of all namespaces, except those already offered to the
-   kernel and those without a valid section.  Called when the objects are
+   kernel and those without a section.  Called when the objects are
    relocated and have their final protections, before any constructor runs.  */
 void _dl_sframe_register_all (void) attribute_hidden;
 

@@ -219,6 +219,238 @@ test_header_not_in_memory (void)
   end_process ();
 }
 
+/* The tables are mapped from a file, of which nothing is mapped yet, and the
+   pages of CACHED are in the page cache.  */
+static struct inode inode;
+static struct address_space mapping = { .host = &inode };
+static struct file file = { .f_mapping = &mapping };
+static const struct vm_operations_struct file_ops = {
+  .map_pages = filemap_map_pages
+};
+
+static void
+start_with_file (unsigned int cached)
+{
+  start ();
+  inode.i_size = TABLES_END - TABLE;
+  for (unsigned int i = 0; i < FILE_PAGES; ++i)
+    mapping.pages[i] = (struct folio) {
+      .bytes = at (TABLE + i * PAGE_SIZE), .uptodate = true
+    };
+  mapping.cached = cached;
+  tables->vm_file = &file;
+  tables->vm_ops = &file_ops;
+  tables->absent = true;
+  machine.fault_ins = 0;
+  machine.accesses = 0;
+}
+
+/* The rule of TEXT, whose only row has a CFA of SP + 16.  */
+static int
+look_up (unsigned long text)
+{
+  struct sframe_view view;
+  struct sframe_rule rule;
+  unsigned int rows = 0;
+
+  if (!sframe_find_view (text, &view))
+    return -ESRCH;
+  int result = sframe_find_rule (&view, text, &rows, &rule);
+  CHECK (result != 0 || rule.cfa.off == 16);
+  return result;
+}
+
+/* A header in the page cache is checked as any other, without a page fault.  */
+static void
+test_header_in_page_cache (void)
+{
+  struct sframe_view view;
+
+  start_with_file (3);
+  expect ("in the page cache", add (TABLE, TEXT, 16), 0);
+  CHECK (machine.fault_ins == 0 && machine.accesses == 0);
+  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 1);
+  expect ("its rule", look_up (TEXT), 0);
+  poke (OTHER_TABLE + OF_MAGIC, 0, 2);
+  expect ("bad", add (OTHER_TABLE, TEXT_MIDDLE, 16), -EINVAL);
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  expect ("another header", add (TABLE, TEXT_MIDDLE, 16), -EEXIST);
+  CHECK (machine.fault_ins == 0);
+  end_process ();
+
+  /* All but its first four bytes is in another page.  */
+  for (unsigned int cached = 0; cached < 4; ++cached)
+    {
+      start_with_file (cached);
+      put_table (OTHER_TABLE - 4, TEXT, 16);
+      expect ("in two pages", add (OTHER_TABLE - 4, TEXT, 16), 0);
+      CHECK (sframe_find_view (TEXT, &view)
+	     && view.nr_fdes == (cached == 3));
+      expect ("its rule", look_up (TEXT), 0);
+      end_process ();
+    }
+}
+
+/* Where a file would have to be read, the header is read when a rule is looked
+   up; all else is as with any other table.  */
+static void
+test_header_not_in_page_cache (void)
+{
+  struct sframe_view view;
+
+  start_with_file (0);
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  CHECK (machine.fault_ins == 0 && machine.accesses == 0);
+  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
+  expect ("again", add (TABLE, TEXT, 16), 0);
+  expect ("overlap", add (OTHER_TABLE, TEXT + 8, 16), -EEXIST);
+  expect ("overlapping table", add (TABLE + 4, TEXT_MIDDLE, 16), -EEXIST);
+  expect ("other text", add (TABLE, TEXT_MIDDLE, 16), 0);
+  expect ("rule", look_up (TEXT), 0);
+  /* Now it can be read, but the table has one header for all its texts.  */
+  mapping.cached = 3;
+  expect ("third text", add (TABLE, TEXT + 16, 16), 0);
+  CHECK (sframe_find_view (TEXT + 16, &view) && view.nr_fdes == 0);
+  expect ("rule", look_up (TEXT + 16), 0);
+  expect ("remove", sframe_remove (TABLE), 0);
+  CHECK (describes (0, TEXT) && describes (0, TEXT_MIDDLE));
+  CHECK (describes (0, TEXT + 16));
+  end_process ();
+
+  /* What has been read once counts for a text to come.  */
+  start_with_file (3);
+  expect ("first text", add (TABLE, TEXT, 16), 0);
+  mapping.cached = 0;
+  expect ("second text", add (TABLE, TEXT_MIDDLE, 16), 0);
+  CHECK (sframe_find_view (TEXT_MIDDLE, &view) && view.nr_fdes == 1);
+  end_process ();
+
+  start_with_file (3);
+  mapping.pages[0].uptodate = false;
+  expect ("being read", add (TABLE, TEXT, 16), 0);
+  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
+  end_process ();
+
+  start_with_file (3);
+  mapping.pages[0].poisoned = true;
+  expect ("memory that has failed", add (TABLE, TEXT, 16), 0);
+  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
+  end_process ();
+}
+
+/* Only a file's page that is there when it is asked for is put off.  */
+static void
+test_header_not_put_off (void)
+{
+  for (unsigned int i = 0; i < 5; ++i)
+    {
+      const struct vm_operations_struct other_ops = { .map_pages = NULL };
+      struct sframe_view view;
+
+      start_with_file (0);
+      switch (i)
+	{
+	case 0:
+	  tables->vm_ops = &other_ops;
+	  break;
+	case 1:
+	  tables->vm_ops = NULL;
+	  break;
+	case 2:
+	  tables->anon_vma = &process;
+	  break;
+	case 3:
+	  tables->vm_flags = VM_WRITE;
+	  break;
+	case 4:
+	  inode.i_size = TABLE_SIZE / 2 - 1;
+	  break;
+	}
+      expect ("faulted in", add (TABLE, TEXT, 16), 0);
+      CHECK (machine.fault_ins == 1);
+      CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 1);
+      tables->bytes = NULL;
+      expect ("unreadable", add (TABLE, TEXT_MIDDLE, 16), -EFAULT);
+      end_process ();
+    }
+}
+
+/* A bad header that was put off is found at the first lookup of each process
+   that has it; nothing is unwound by it.  */
+static void
+test_bad_header_put_off (void)
+{
+  struct unwind_user_state state = {
+    .ip = TEXT + 4, .sp = DATA, .ws = sizeof (long)
+  };
+  struct mm_struct child;
+
+  start_with_file (0);
+  poke (TABLE + OF_FDES, -1, 4);
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  expect ("add", add (TABLE, TEXT_MIDDLE, 16), 0);
+  expect ("add", add (OTHER_TABLE, TEXT + 16, 16), 0);
+  machine_fork (&child, &process, 0);
+  for (unsigned int i = 0; i < 2; ++i)
+    {
+      struct unwind_user_state before = state;
+      current->mm = i == 0 ? &child : &process;
+      machine.messages = 0;
+      /* While the task exits no page is waited for, and no lock.  */
+      machine.exiting = true;
+      tables->absent = child.areas[0].absent = true;
+      CHECK (sframe_unwind_next (&before) != 0 && before.ip == state.ip);
+      machine.exiting = false;
+      CHECK (machine.messages == 0 && describes (TABLE, TEXT));
+      CHECK (sframe_unwind_next (&before) == -EBADMSG);
+      CHECK (before.ip == state.ip && before.sp == state.sp && !before.done);
+      CHECK (machine.messages == 1
+	     && strstr (machine.message, "corrupt table") != NULL);
+      CHECK (describes (0, TEXT) && describes (0, TEXT_MIDDLE));
+      CHECK (describes (OTHER_TABLE, TEXT + 16));
+    }
+  machine_exit (&child);
+  current->mm = &process;
+  end_process ();
+}
+
+/* Another table is there when the header is read: nothing of the new one
+   goes.  */
+static void
+replace_table (void)
+{
+  expect ("other thread removes", sframe_remove (TABLE), 0);
+  expect ("other thread adds", add (TABLE, TEXT, 16), 0);
+}
+
+static void
+test_put_off_and_replaced (void)
+{
+  struct sframe_view view, other;
+  struct sframe_rule rule;
+  unsigned int rows = 0;
+
+  start_with_file (0);
+  poke (TABLE + OF_MAGIC, 0, 2);
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  CHECK (sframe_find_view (TEXT, &view));
+  other = view;
+  expect ("rule", sframe_find_rule (&view, TEXT, &rows, &rule), -EBADMSG);
+  expect ("second lookup", sframe_find_rule (&other, TEXT, &rows, &rule),
+	  -EBADMSG);
+  replace_table ();
+  machine.messages = 0;
+  sframe_drop_corrupt (&view);
+  sframe_drop_corrupt (&other);
+  CHECK (machine.messages == 0 && describes (TABLE, TEXT));
+  CHECK (sframe_find_view (TEXT, &view));
+  other = view;
+  sframe_drop_corrupt (&view);
+  sframe_drop_corrupt (&other);
+  CHECK (machine.messages == 1 && describes (0, TEXT));
+  end_process ();
+}
+
 /* Another thread changes the world while the header is on its way.  */
 static void
 unmap_tables (void)
@@ -1350,6 +1582,11 @@ static const struct test_case cases[] = {
   CASE (headers),
   CASE (unreadable_header),
   CASE (header_not_in_memory),
+  CASE (header_in_page_cache),
+  CASE (header_not_in_page_cache),
+  CASE (header_not_put_off),
+  CASE (bad_header_put_off),
+  CASE (put_off_and_replaced),
   CASE (changed_while_faulting_in),
   CASE (killed),
   CASE (32_bit_callers),

@@ -99,9 +99,10 @@ error_text (int64_t result)
   return result == 0 ? "0" : strerrorname_np (-result) ?: "?";
 }
 
-/* Decide about PR_ADD_SFRAME as the kernel that is played does.  */
+/* Decide about PR_ADD_SFRAME as the kernel that is played does.  It refuses a
+   BAD header and nothing else.  */
 static int
-answer_add (struct scene *scene, const struct registration *what)
+answer_add (struct scene *scene, const struct registration *what, bool bad)
 {
   static unsigned nth;
   nth++;
@@ -123,7 +124,8 @@ answer_add (struct scene *scene, const struct registration *what)
   if (result == -ENOSPC)
     refused_some = true;
   else
-    verdict (ACCEPTED, result == 0, "PR_ADD_SFRAME: %s", error_text (result));
+    verdict (ACCEPTED, result == (bad ? -EINVAL : 0), "PR_ADD_SFRAME: %s",
+	     error_text (result));
   return result;
 }
 
@@ -137,7 +139,8 @@ add_entered (struct task *task)
   verdict (ASKED_ONCE, task->space->asked, "registers without asking");
   const struct object *object = check_add (&scene, &what);
   const char *name = object != NULL ? object_name (object) : "?";
-  task->answer = answer_add (&scene, &what);
+  bool bad = object != NULL && object->file->header_defect;
+  task->answer = answer_add (&scene, &what, bad);
   if (task->answer == 0)
     {
       if (object != NULL)

@@ -42,7 +42,7 @@ check_add (const struct scene *scene, const struct registration *what)
       return NULL;
     }
   struct registration due[MAX_SEGMENTS];
-  size_t count = object_registrations (object, due);
+  size_t count = object_offers (object, due);
   bool found = false;
   for (size_t i = 0; i < count; i++)
     found |= memcmp (&due[i], what, sizeof *what) == 0;

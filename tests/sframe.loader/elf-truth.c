@@ -99,6 +99,7 @@ take_program_header (struct elf_file *file, const Elf64_Phdr *ph,
       file->table_defect = (inside ? sframe_defect (image + ph->p_offset,
 						    ph->p_memsz)
 			    : "outside the file");
+      file->header_defect = inside && file->table_defect != NULL;
     }
 }
 
@@ -140,7 +141,10 @@ parse_image (struct elf_file *file, const unsigned char *image, size_t size)
       take_program_header (file, &ph, image, size);
     }
   if (file->table_size != 0 && !table_loaded (file))
-    file->table_defect = "outside every segment";
+    {
+      file->table_defect = "outside every segment";
+      file->header_defect = false;
+    }
   return file->count > 0;
 }
 
@@ -308,8 +312,18 @@ size_t
 object_registrations (const struct object *object, struct registration *list)
 {
   const struct elf_file *file = object->file;
+  if (file->table_defect != NULL)
+    return 0;
+  return object_offers (object, list);
+}
+
+size_t
+object_offers (const struct object *object, struct registration *list)
+{
+  const struct elf_file *file = object->file;
   size_t count = 0;
-  if (file->table_size == 0 || file->table_defect != NULL)
+  if (file->table_size == 0
+      || (file->table_defect != NULL && !file->header_defect))
     return 0;
   for (size_t i = 0; i < file->count; i++)
     if (file->segments[i].executable && file->segments[i].memory_size > 0)

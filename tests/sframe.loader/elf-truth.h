@@ -34,6 +34,8 @@ struct elf_file
   uint64_t table_size;
   /* NULL if the table is a good one, else what is wrong with it.  */
   const char *table_defect;
+  /* That is what its header says: the kernel refuses it.  */
+  bool header_defect;
 };
 
 /* A file all of whose segments are mapped, each in its place.  */
@@ -83,5 +85,9 @@ const char *object_name (const struct object *object);
    return how many these are.  */
 size_t object_registrations (const struct object *object,
 			     struct registration *list);
+
+/* The same of those that its loader asks for, which leaves it to the kernel to
+   read the header.  */
+size_t object_offers (const struct object *object, struct registration *list);
 
 #endif

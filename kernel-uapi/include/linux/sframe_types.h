@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 /**
- * struct sframe_view - a table with a valid header
+ * struct sframe_view - a table with a valid header, or one that was not read yet
  * @start:	user address of the header
  * @size:	bytes of the whole section
  * @text:	start of the text range that it is registered for, if any
@@ -18,7 +18,7 @@
  *		are not to be remembered
  * @fdes:	offset of the index from @start
  * @fres:	offset of the rows from @start
- * @nr_fdes:	entries of the index, not 0
+ * @nr_fdes:	entries of the index; 0 if the header was not read yet
  * @nr_fres:	rows of all functions
  * @fre_len:	bytes of the rows
  * @flags:	SFRAME_F_*

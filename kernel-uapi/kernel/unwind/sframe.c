@@ -91,6 +91,24 @@ struct sframe_mm {
 	struct rcu_head	rcu;
 };
 
+/**
+ * struct sframe_spot - where in a tree a range belongs
+ * @found:	what overlaps it there, or NULL
+ * @link:	the link that it would hang on if nothing does
+ * @parent:	the node that has the link, or NULL
+ */
+struct sframe_spot {
+	struct sframe_text	*found;
+	struct rb_node		**link;
+	struct rb_node		*parent;
+};
+
+/* The spots of a text range and of its table in a set. */
+struct sframe_spots {
+	struct sframe_spot	text;
+	struct sframe_spot	table;
+};
+
 /* The last generation of any set; that of no set is 0. */
 static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
 
@@ -206,31 +224,61 @@ static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
 	return NULL;
 }
 
+/*
+ * Find the spot of the text, or the table if @table, of @view in the tree at
+ * @root.  So each tree is gone down once, whether something is there or is
+ * going to be.
+ */
+static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
+					     const struct sframe_view *view,
+					     struct sframe_spot *spot)
+{
+	unsigned long start = table ? view->start : view->text;
+	unsigned long end = start + (table ? view->size : view->text_size);
+	struct rb_node **link = &root->rb_node;
+
+	*spot = (struct sframe_spot) {};
+	while (*link && !spot->found) {
+		struct sframe_text *text = table ?
+			rb_entry(*link, struct sframe_text, by_table) :
+			rb_entry(*link, struct sframe_text, by_text);
+		unsigned long low = table ? text->view.start : text->view.text;
+		unsigned long high = low + (table ? text->view.size :
+						    text->view.text_size);
+
+		spot->parent = *link;
+		if (end <= low)
+			link = &spot->parent->rb_left;
+		else if (start >= high)
+			link = &spot->parent->rb_right;
+		else
+			spot->found = text;
+	}
+	spot->link = link;
+}
+
+/* Find the spots of @view in @sframe, which may be NULL. */
+static void sframe_find_spots(struct sframe_mm *sframe,
+			      const struct sframe_view *view,
+			      struct sframe_spots *spots)
+{
+	*spots = (struct sframe_spots) {};
+	if (!sframe)
+		return;
+	sframe_find_spot(&sframe->texts, false, view, &spots->text);
+	sframe_find_spot(&sframe->tables, true, view, &spots->table);
+}
+
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 {
 	return rb_entry(a, struct sframe_text, by_table)->view.start <
 	       rb_entry(b, struct sframe_text, by_table)->view.start;
 }
 
-/* As rb_add(), for readers under RCU. */
-static void sframe_link_text(struct rb_root *texts, struct sframe_text *text)
-{
-	struct rb_node **link = &texts->rb_node, *parent = NULL;
-	const struct sframe_text *other;
-
-	while (*link) {
-		parent = *link;
-		other = rb_entry(parent, struct sframe_text, by_text);
-		link = text->view.text < other->view.text ? &parent->rb_left :
-							    &parent->rb_right;
-	}
-	rb_link_node_rcu(&text->by_text, parent, link);
-	rb_insert_color(&text->by_text, texts);
-}
-
-/* Add the text range of @view, which overlaps no other. */
+/* Put the text range of @view, which overlaps no other, at its @spots. */
 static int sframe_new_text(struct sframe_mm *sframe,
-			   const struct sframe_view *view)
+			   const struct sframe_view *view,
+			   const struct sframe_spots *spots)
 {
 	struct sframe_text *text = sframe->spare;
 
@@ -242,9 +290,16 @@ static int sframe_new_text(struct sframe_mm *sframe,
 	sframe_begin_change(sframe);
 	/* Readers may still look at the spare one. */
 	text->view = *view;
-	sframe_link_text(&sframe->texts, text);
+	rb_link_node_rcu(&text->by_text, spots->text.parent, spots->text.link);
+	rb_insert_color(&text->by_text, &sframe->texts);
 	sframe_end_change(sframe);
-	rb_add(&text->by_table, &sframe->tables, sframe_table_less);
+	if (spots->table.found) {
+		rb_add(&text->by_table, &sframe->tables, sframe_table_less);
+	} else {
+		rb_link_node(&text->by_table, spots->table.parent,
+			     spots->table.link);
+		rb_insert_color(&text->by_table, &sframe->tables);
+	}
 	sframe->nr_texts++;
 	sframe->clear_to = 0;
 	return 0;
@@ -287,6 +342,8 @@ static void sframe_put(struct sframe_mm *sframe)
  */
 static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
 {
+	const struct sframe_view *view;
+	struct sframe_spots spots;
 	struct rb_node *node;
 	int ret = 0;
 
@@ -296,8 +353,9 @@ static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
-		ret = sframe_new_text(sframe, &rb_entry(node, struct sframe_text,
-							by_text)->view);
+		view = &rb_entry(node, struct sframe_text, by_text)->view;
+		sframe_find_spots(sframe, view, &spots);
+		ret = sframe_new_text(sframe, view, &spots);
 	}
 	return ret;
 }
@@ -369,12 +427,15 @@ static bool sframe_same_ranges(const struct sframe_view *a,
 	       a->text == b->text && a->text_size == b->text_size;
 }
 
-/* Whether two tables are the same, their headers included. */
+/* Whether two tables are the same, their headers included if both were read. */
 static bool sframe_same_table(const struct sframe_view *a,
 			      const struct sframe_view *b)
 {
-	return a->start == b->start && a->size == b->size &&
-	       a->fdes == b->fdes && a->nr_fdes == b->nr_fdes &&
+	if (a->start != b->start || a->size != b->size)
+		return false;
+	if (!a->nr_fdes || !b->nr_fdes)
+		return true;
+	return a->fdes == b->fdes && a->nr_fdes == b->nr_fdes &&
 	       a->fres == b->fres && a->nr_fres == b->nr_fres &&
 	       a->fre_len == b->fre_len && a->flags == b->flags &&
 	       a->fixed_fp == b->fixed_fp && a->fixed_ra == b->fixed_ra;
@@ -387,22 +448,21 @@ static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 	       sframe_vdso_view(mm, vdso);
 }
 
-/* Whether exactly the ranges of @view are registered, with whatever header. */
+/*
+ * Whether exactly the ranges of @view, whose spots are @spots, are registered,
+ * with whatever header.
+ */
 static bool sframe_is_there(struct mm_struct *mm,
-			    const struct sframe_view *view)
+			    const struct sframe_view *view,
+			    const struct sframe_spots *spots)
 {
-	const struct sframe_text *text = mm->sframe ?
-		sframe_find_text(mm->sframe, view->text, view->text_size) : NULL;
+	const struct sframe_text *text = spots->text.found;
 	struct sframe_view vdso;
 
-	return (text && sframe_same_ranges(&text->view, view)) ||
-	       (sframe_has_vdso(mm, &vdso) && sframe_same_ranges(&vdso, view));
-}
-
-static bool sframe_overlaps(unsigned long a, unsigned long a_size,
-			    unsigned long b, unsigned long b_size)
-{
-	return a < b + b_size && b < a + a_size;
+	if (text)
+		return sframe_same_ranges(&text->view, view);
+	return sframe_near_vdso(mm, view) && sframe_has_vdso(mm, &vdso) &&
+	       sframe_same_ranges(&vdso, view);
 }
 
 /*
@@ -416,7 +476,7 @@ static int sframe_insert_vdso(struct mm_struct *mm,
 	bool removed = mm->sframe && mm->sframe->no_vdso;
 	struct sframe_view vdso;
 
-	if (!sframe_vdso_view(mm, &vdso))
+	if (!sframe_near_vdso(mm, view) || !sframe_vdso_view(mm, &vdso))
 		return 0;
 	if (sframe_same_ranges(&vdso, view) && sframe_same_table(&vdso, view)) {
 		if (removed && !sframe_get_own(mm))
@@ -434,21 +494,30 @@ static int sframe_insert_vdso(struct mm_struct *mm,
 	       !sframe_same_table(&vdso, view) ? -EEXIST : 0;
 }
 
-/*
- * Register @view, of a text range of @mm, which is locked for writing.  Return
- * 1 if nothing else is registered with the table, else 0 or an error.
- */
-static int sframe_insert(struct mm_struct *mm, struct sframe_view *view)
+/* Let the text of @view have the table of @table, its header and ID included. */
+static void sframe_share_table(struct sframe_view *view,
+			       const struct sframe_view *table)
 {
-	const struct sframe_text *table = NULL, *text = NULL;
-	struct sframe_mm *sframe = mm->sframe;
+	unsigned long text = view->text, text_size = view->text_size;
+
+	*view = *table;
+	view->text = text;
+	view->text_size = text_size;
+}
+
+/*
+ * Register @view, of a text range of @mm, which is locked for writing, at
+ * @spots.  Return 1 if nothing else is registered with the table, else 0 or an
+ * error.
+ */
+static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
+			 struct sframe_spots *spots)
+{
+	const struct sframe_text *table = spots->table.found;
+	const struct sframe_text *text = spots->text.found;
+	struct sframe_mm *sframe = mm->sframe, *own;
 	int ret;
 
-	if (sframe) {
-		/* A table may describe several text ranges. */
-		table = sframe_find_table(sframe, view->start, view->size);
-		text = sframe_find_text(sframe, view->text, view->text_size);
-	}
 	if (table && !sframe_same_table(&table->view, view))
 		return -EEXIST;
 	if (text)
@@ -458,13 +527,17 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view)
 		return min(ret, 0);
 	if (sframe && sframe->nr_texts >= SFRAME_TEXTS_MAX)
 		return -ENOSPC;
-	view->id = table ? table->view.id : 0;
-	sframe = sframe_get_own(mm);
-	if (!sframe)
+	/* A table may describe several text ranges. */
+	if (table)
+		sframe_share_table(view, &table->view);
+	own = sframe_get_own(mm);
+	if (!own)
 		return -ENOMEM;
-	if (!view->id)
-		view->id = ++sframe->last_id;
-	ret = sframe_new_text(sframe, view);
+	if (own != sframe)
+		sframe_find_spots(own, view, spots);
+	if (!table)
+		view->id = ++own->last_id;
+	ret = sframe_new_text(own, view, spots);
 	return ret ?: !table;
 }
 
@@ -472,16 +545,6 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view)
 static bool sframe_range_ok(unsigned long start, unsigned long size)
 {
 	return start && size && start < TASK_SIZE && size <= TASK_SIZE - start;
-}
-
-/* Whether one mapping with all of @flags has all of the bytes. */
-static bool sframe_range_mapped(struct mm_struct *mm, unsigned long start,
-				unsigned long size, vm_flags_t flags)
-{
-	struct vm_area_struct *vma = vma_lookup(mm, start);
-
-	return vma && (vma->vm_flags & flags) == flags &&
-	       size <= vma->vm_end - start;
 }
 
 /* Say who is refused which table, and why. */
@@ -501,13 +564,18 @@ static int sframe_refuse(const struct sframe_view *view,
  */
 static int sframe_check_mappings(struct mm_struct *mm,
 				 const struct sframe_view *view,
+				 const struct sframe_spots *spots,
 				 const struct vm_area_struct *vma)
 {
-	if (sframe_is_there(mm, view))
+	const struct vm_area_struct *text;
+
+	if (sframe_is_there(mm, view, spots))
 		return 0;
-	if (!sframe_range_mapped(mm, view->start, view->size, 0))
+	if (!vma || view->size > vma->vm_end - view->start)
 		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
-	if (!sframe_range_mapped(mm, view->text, view->text_size, VM_EXEC))
+	text = vma_lookup(mm, view->text);
+	if (!text || !(text->vm_flags & VM_EXEC) ||
+	    view->text_size > text->vm_end - view->text)
 		return sframe_refuse(view, vma,
 				     "text not in one executable mapping",
 				     -EINVAL);
@@ -515,27 +583,94 @@ static int sframe_check_mappings(struct mm_struct *mm,
 }
 
 /*
+ * Whether what @vma shows up to @end is what its file has in the page cache, be
+ * it mapped yet or not: nothing was written to a copy of the process's own.
+ */
+static bool sframe_shows_file(const struct vm_area_struct *vma,
+			      unsigned long end)
+{
+	return vma && end <= vma->vm_end && vma->vm_flags & VM_READ &&
+	       vma->vm_ops && vma->vm_ops->map_pages == filemap_map_pages &&
+	       !vma->anon_vma;
+}
+
+/* Copy @len bytes at @pos of a file from the page cache, if they are there. */
+static bool sframe_copy_cached(struct address_space *mapping, loff_t pos,
+			       void *to, size_t len)
+{
+	size_t off, part;
+	bool good;
+
+	/* A header may be in two folios. */
+	for (; len; pos += part, to += part, len -= part) {
+		struct folio *folio =
+			filemap_get_folio(mapping, pos >> PAGE_SHIFT);
+
+		if (IS_ERR(folio))
+			return false;
+		off = offset_in_folio(folio, pos);
+		part = min(len, folio_size(folio) - off);
+		good = folio_test_uptodate(folio) &&
+		       !folio_contain_hwpoisoned_page(folio);
+		if (good)
+			memcpy_from_folio(to, folio, off, part);
+		folio_put(folio);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Read the header of @view, a table in @vma, without a page fault.  Return 0;
+ * 1 if a file has it, but not the page cache; or -EFAULT.
+ */
+static int sframe_peek(const struct sframe_view *view,
+		       const struct vm_area_struct *vma,
+		       struct sframe_header *header)
+{
+	const size_t len = sizeof(*header);
+	struct address_space *mapping;
+	loff_t pos;
+
+	if (sframe_shows_file(vma, view->start + len)) {
+		mapping = vma->vm_file->f_mapping;
+		pos = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + view->start -
+		      vma->vm_start;
+		if (sframe_copy_cached(mapping, pos, header, len))
+			return 0;
+		if (!IS_ENABLED(CONFIG_SFRAME_VALIDATION) &&
+		    pos + (loff_t)len <= i_size_read(mapping->host))
+			return 1;
+	}
+	return copy_from_user_nofault(header, (void __user *)view->start, len);
+}
+
+/*
  * Complete @view by the header where its table begins.  Page faults take the
  * lock that the caller has, hence it is read without: -EAGAIN says that its
  * page was not there, but is @readable.
+ *
+ * Who has a page fetched from a file for each table waits for each when a
+ * program starts.  The header is read by whoever looks up something then.
  */
 static int sframe_read_header(struct sframe_view *view,
 			      const struct vm_area_struct *vma, bool readable)
 {
-	const struct sframe_view ranges = *view;
 	struct sframe_header header;
 	const char *why;
+	int ret;
 
-	if (copy_from_user_nofault(&header, (void __user *)ranges.start,
-				   sizeof(header)))
+	ret = sframe_peek(view, vma, &header);
+	if (ret < 0)
 		return readable ? -EAGAIN :
 		       sframe_refuse(view, vma, "unreadable header", -EFAULT);
-	why = sframe_header_fault(&header, ranges.size);
+	if (ret)
+		return 0;
+	why = sframe_header_fault(&header, view->size);
 	if (why)
 		return sframe_refuse(view, vma, why, -EINVAL);
-	sframe_parse_header(&header, ranges.start, ranges.size, view);
-	view->text = ranges.text;
-	view->text_size = ranges.text_size;
+	sframe_use_header(view, &header);
 	return 0;
 }
 
@@ -547,13 +682,15 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
 {
 	const struct vm_area_struct *vma;
+	struct sframe_spots spots;
 	int ret;
 
 	mmap_assert_write_locked(mm);
 	vma = vma_lookup(mm, view->start);
-	ret = sframe_check_mappings(mm, view, vma) ?:
+	sframe_find_spots(mm->sframe, view, &spots);
+	ret = sframe_check_mappings(mm, view, &spots, vma) ?:
 	      sframe_read_header(view, vma, readable) ?:
-	      sframe_insert(mm, view);
+	      sframe_insert(mm, view, &spots);
 	if (ret == -EEXIST)
 		sframe_refuse(view, vma, "overlaps what is registered", ret);
 	return ret;
@@ -584,7 +721,8 @@ static int sframe_check(const struct sframe_view *view)
  * @text_size:	its bytes
  *
  * What is checked is what is stored: mappings and header are looked at and
- * the ranges inserted without the mmap lock being released in between.  Rows
+ * the ranges inserted without the mmap lock being released in between.  A
+ * header that a file would have to be read for is checked when it is used.  Rows
  * are checked by CONFIG_SFRAME_VALIDATION only, and each time they are read.
  *
  * Return: 0, also if exactly that is registered already; or the first of these

@@ -568,6 +568,33 @@ static void rule_marks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rule.signal);
 }
 
+/* A header that was not in memory when the table was registered. */
+static void rule_header_later(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct sframe_header header = good_header;
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
+	place->view.nr_fdes = 0;
+	place->view.fdes = U64_MAX;
+	expect_cfa(test, 1, SFRAME_REG_SP, 8);
+	KUNIT_EXPECT_EQ(test, place->view.nr_fdes, 1);
+
+	for (header.fre_off = 0; header.fre_off < 2 * FDE_LEN;
+	     header.fre_off++) {
+		if (header.fre_off == FDE_LEN)
+			continue;
+		put(test, place->table, &header, sizeof(header));
+		place->view.nr_fdes = 0;
+		expect_no_rule(test, 1, -EBADMSG);
+		KUNIT_EXPECT_EQ(test, place->view.nr_fdes, 0);
+	}
+
+	place->view.start = place->stack + PAGE_SIZE - HEADER_LEN + 4;
+	place->view.nr_fdes = 0;
+	expect_no_rule(test, 1, -EFAULT);
+}
+
 /* The memory of the table ends somewhere in it. */
 static void rule_unreadable(struct kunit *test)
 {
@@ -633,6 +660,7 @@ static struct kunit_case sframe_rule_cases[] = {
 	KUNIT_CASE(rule_empty_functions),
 	KUNIT_CASE(rule_start_pcrel),
 	KUNIT_CASE(rule_marks),
+	KUNIT_CASE(rule_header_later),
 	KUNIT_CASE(rule_unreadable),
 	KUNIT_CASE(rule_work),
 	{}

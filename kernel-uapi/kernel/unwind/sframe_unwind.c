@@ -128,6 +128,26 @@ const char *sframe_header_fault(const struct sframe_header *header,
 }
 
 /**
+ * sframe_use_header - complete what is known of a table
+ * @view:	the table
+ * @header:	a copy of its header, which has no fault
+ */
+void sframe_use_header(struct sframe_view *view,
+		       const struct sframe_header *header)
+{
+	u64 base = sizeof(*header) + (u64)header->aux_len;
+
+	view->fdes = base + header->fde_off;
+	view->fres = base + header->fre_off;
+	view->nr_fdes = header->nr_fdes;
+	view->nr_fres = header->nr_fres;
+	view->fre_len = header->fre_len;
+	view->flags = header->flags;
+	view->fixed_fp = header->fixed_fp;
+	view->fixed_ra = header->fixed_ra;
+}
+
+/**
  * sframe_parse_header - check the header of a section
  * @header:	a copy of it
  * @start:	its user address
@@ -140,22 +160,33 @@ int sframe_parse_header(const struct sframe_header *header,
 			unsigned long start, unsigned long size,
 			struct sframe_view *view)
 {
-	u64 base = sizeof(*header) + (u64)header->aux_len;
-
 	if (sframe_header_fault(header, size))
 		return -EINVAL;
 	*view = (struct sframe_view) {
 		.start		= start,
 		.size		= size,
-		.fdes		= base + header->fde_off,
-		.fres		= base + header->fre_off,
-		.nr_fdes	= header->nr_fdes,
-		.nr_fres	= header->nr_fres,
-		.fre_len	= header->fre_len,
-		.flags		= header->flags,
-		.fixed_fp	= header->fixed_fp,
-		.fixed_ra	= header->fixed_ra,
 	};
+	sframe_use_header(view, header);
+	return 0;
+}
+
+/*
+ * Read the header of @view, if that has not been done: it was not in memory when
+ * the table was registered.  Each trace reads it for itself.  So nothing that is
+ * registered changes when it is looked up, and a process that changes the
+ * header gets stacks by the old one or the new one.
+ */
+static int sframe_complete(struct sframe_view *view)
+{
+	struct sframe_header header;
+
+	if (view->nr_fdes)
+		return 0;
+	if (copy_from_user(&header, (void __user *)view->start, sizeof(header)))
+		return -EFAULT;
+	if (sframe_header_fault(&header, view->size))
+		return -EBADMSG;
+	sframe_use_header(view, &header);
 	return 0;
 }
 
@@ -661,21 +692,22 @@ static int sframe_rule_of_block(const struct sframe_view *view, s64 offset,
 
 /**
  * sframe_find_rule - look up how to unwind from an address
- * @view:	the table that describes it
+ * @view:	the table that describes it; completed if need be
  * @ip:		the address
  * @rows:	how many rows this trace has looked at; counted up
  * @rule:	where to store the rule; undefined on error
  *
  * Return: 0, or an error as listed where this file begins.
  */
-int sframe_find_rule(const struct sframe_view *view, unsigned long ip,
+int sframe_find_rule(struct sframe_view *view, unsigned long ip,
 		     unsigned int *rows, struct sframe_rule *rule)
 {
 	struct sframe_entry entry __uninitialized;
 	s64 offset = ip - view->start;
 	int ret;
 
-	ret = sframe_read_entry(view, offset, rows, &entry) ?:
+	ret = sframe_complete(view) ?:
+	      sframe_read_entry(view, offset, rows, &entry) ?:
 	      sframe_decode(view, &entry, rule);
 	if (ret || !SFRAME_ATTR_REPEATED(entry.attr.info))
 		return ret;

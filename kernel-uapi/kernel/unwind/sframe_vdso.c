@@ -97,6 +97,26 @@ bool sframe_has_tables(const struct mm_struct *mm)
 }
 
 /**
+ * sframe_near_vdso - whether ranges have anything in common with the vDSO's
+ * @mm:		whose vDSO
+ * @view:	a text range and a table
+ *
+ * Return: false if not, wherever a vDSO may have been, without a look at what is
+ * mapped.
+ */
+bool sframe_near_vdso(const struct mm_struct *mm,
+		      const struct sframe_view *view)
+{
+	unsigned long base = sframe_vdso_base(mm);
+
+	return base &&
+	       (sframe_overlaps(base + sframe_vdso.text, sframe_vdso.text_size,
+				view->text, view->text_size) ||
+		sframe_overlaps(base + sframe_vdso.start, sframe_vdso.size,
+				view->start, view->size));
+}
+
+/**
  * sframe_vdso_view - find the table of the vDSO
  * @mm:		locked, for reading at least
  * @view:	where to store what is known of the table

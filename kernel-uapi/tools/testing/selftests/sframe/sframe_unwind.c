@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <alloca.h>
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -154,6 +155,67 @@ TEST(without_table)
 	/* After registration they are found again. */
 	ASSERT_EQ(0, prctl(PR_ADD_SFRAME, own.start, own.size, own.text,
 			   own.text_size));
+	expect_path(_metadata, call_no_fp);
+}
+
+/*
+ * Map the pages of the own table, @own, from @fd, which lacks the first one, and
+ * register it again.  Then write @first to @fd.  Nothing else may happen in
+ * between: the page is part of the program's constants.
+ */
+static int add_late(const struct own_table *own, int fd, const char *first)
+{
+	unsigned long start = own->start & -(unsigned long)PAGE;
+	unsigned long size = own->start + own->size - start;
+	void *map;
+	int ret;
+
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE))
+		return -1;
+	map = mmap((void *)start, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd,
+		   0);
+	ret = add(own->start, own->size, own->text, own->text_size);
+	if (map != (void *)start || pwrite(fd, first, PAGE, 0) != PAGE)
+		return -1;
+	return ret;
+}
+
+/*
+ * A header that is not in memory is read by the first stack that is asked for.
+ * If it is bad then, the table goes.
+ */
+TEST(header_not_in_memory)
+{
+	struct own_table own = own_table();
+	unsigned long off = own.start % PAGE, size = off + own.size;
+	const char *start = (const char *)own.start - off;
+	int fd = memfd_create("late", 0), ret;
+	char first[PAGE];
+
+	size += -size % PAGE;
+	memcpy(first, start, PAGE);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(size, pwrite(fd, start, size, 0));
+	rehearse(call_no_fp);
+	ret = add_late(&own, fd, first);
+	if (ret == EINVAL) {
+		ASSERT_EQ(0, add(own.start, own.size, own.text, own.text_size));
+		SKIP(return, "the kernel checks all of a table at once");
+	}
+	ASSERT_EQ(0, ret);
+	expect_path(_metadata, call_no_fp);
+	EXPECT_EQ(0, drop(own.start));
+
+	first[off] ^= 1;
+	ASSERT_EQ(0, add_late(&own, fd, first));
+	ASSERT_EQ(1, record(call_no_fp));
+	EXPECT_TRUE(chain_count < 3 || chain[2] != noted[noted_count - 2]);
+	EXPECT_EQ(ENOENT, drop(own.start));
+
+	/* Known to be bad, it is refused. */
+	EXPECT_EQ(EINVAL, add(own.start, own.size, own.text, own.text_size));
+	first[off] ^= 1;
+	ASSERT_EQ(0, add_late(&own, fd, first));
 	expect_path(_metadata, call_no_fp);
 }
 
