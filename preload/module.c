@@ -11,8 +11,9 @@
 
 struct sframe_staying __sframe_staying;
 
-/* The largest number of program headers that is believed.  */
-enum { HEADERS_MAX = 64 };
+/* The largest number of program headers that is believed; how many sframe-add
+   has added, if the linker had made no table; the alignment of segments.  */
+enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, PAGE = 4096 };
 
 bool
 __sframe_module_stays (const sframe_module *module)
@@ -33,8 +34,37 @@ __sframe_module_stays (const sframe_module *module)
   return false;
 }
 
+/* The linker's program headers stay where they are; choose_place in
+   sframe-add/layout.c chooses the address of the new ones.  If the linker had
+   made a table, its last program header is not looked at: no PT_LOAD.  */
+uintptr_t
+__sframe_module_moved_headers (const ElfW(Ehdr) *header)
+{
+  const ElfW(Phdr) *headers = (const void *) (header + 1);
+  ElfW(Addr) distance = 0, end = 0;
+  bool alike = header->e_type == ET_EXEC || header->e_entry != 0;
+  bool dynamic = false;
+
+  for (size_t i = 0; i + HEADERS_ADDED < header->e_phnum; ++i)
+    {
+      const ElfW(Phdr) *ph = &headers[i];
+      alike |= ph->p_type == PT_INTERP;
+      dynamic |= ph->p_type == PT_DYNAMIC;
+      if (ph->p_type != PT_LOAD)
+	continue;
+      if (ph->p_offset == 0)
+	distance = ph->p_vaddr;
+      if (ph->p_vaddr + ph->p_memsz > end)
+	end = ph->p_vaddr + ph->p_memsz;
+    }
+  end = (end + PAGE - 1) & -(ElfW(Addr)) PAGE;
+  if ((alike || !dynamic) && end - distance < header->e_phoff)
+    end = header->e_phoff + distance;
+  return (uintptr_t) header + end - distance;
+}
+
 /* Whether HEADER is that of an object of this machine whose program headers
-   lie within the first page, or the next one.  */
+   are where a linker or sframe-add puts them.  */
 static bool
 is_elf (const ElfW(Ehdr) *header)
 {
@@ -46,19 +76,32 @@ is_elf (const ElfW(Ehdr) *header)
 	  && header->e_phnum > 0 && header->e_phnum <= HEADERS_MAX
 	  && header->e_phoff % sizeof (uintptr_t) == 0
 	  && header->e_phoff >= sizeof *header
-	  && header->e_phoff <= 4096);
+	  && (sframe_module_headers_near (header)
+	      || (header->e_phoff % PAGE == 0
+		  && __sframe_readable ((uintptr_t) (header + 1),
+					header->e_phnum
+					* sizeof (ElfW(Phdr))))));
 }
 
 /* Whether the first segment of MODULE maps the start of the file, where the
-   ELF header is.  */
+   ELF header is, and a segment the program headers.  */
 static bool
-maps_header (const sframe_module *module)
+maps_headers (const sframe_module *module)
 {
   const ElfW(Phdr) *headers = sframe_module_headers (module);
+  const ElfW(Phdr) *first = NULL;
 
   for (size_t i = 0; i < sframe_module_header_count (module); ++i)
     if (headers[i].p_type == PT_LOAD)
-      return headers[i].p_offset == 0;
+      {
+	first = first == NULL ? &headers[i] : first;
+	if (first->p_offset != 0)
+	  return false;
+	if (module->e_phoff - headers[i].p_offset < headers[i].p_filesz)
+	  return ((uintptr_t) module - first->p_vaddr + headers[i].p_vaddr
+		  + (module->e_phoff - headers[i].p_offset)
+		  == (uintptr_t) headers);
+      }
   return false;
 }
 
@@ -72,9 +115,9 @@ __sframe_module_at (const void *start)
   if ((uintptr_t) header % sizeof (uintptr_t) != 0
       || !__sframe_readable ((uintptr_t) header, sizeof *header)
       || !is_elf (header)
-      || !__sframe_readable ((uintptr_t) header + header->e_phoff,
+      || !__sframe_readable ((uintptr_t) sframe_module_headers (header),
 			     header->e_phnum * sizeof (ElfW(Phdr)))
-      || !maps_header (header))
+      || !maps_headers (header))
     return NULL;
   return header;
 }

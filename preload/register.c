@@ -47,6 +47,19 @@ debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
 
 #include <dl-sframe-register.h>
 
+/* The ELF header of the program, which was linked to addresses of its own: its
+   first segment is there.  */
+static const sframe_module *
+find_fixed_program (void)
+{
+  const ElfW(Phdr) *headers = (const void *) getauxval (AT_PHDR);
+
+  for (size_t i = 0; i < getauxval (AT_PHNUM); ++i)
+    if (headers[i].p_type == PT_LOAD)
+      return __sframe_module_at ((const void *) headers[i].p_vaddr);
+  return NULL;
+}
+
 /* The ELF header of MAP, or null.  Of an object that was linked to addresses
    of its own, the link map does not tell where it begins; only programs
    are.  */
@@ -57,8 +70,7 @@ find_header (const struct link_map *map, Lmid_t namespace)
     return __sframe_module_at ((const void *) map->l_addr);
   if (namespace != LM_ID_BASE || map->l_name[0] != '\0')
     return NULL;
-  return __sframe_module_at ((const void *)
-			     (getauxval (AT_PHDR) & -sframe_dl_pagesize));
+  return find_fixed_program ();
 }
 
 /* la_objopen does not tell of this library and those that came with it.  */

@@ -7,9 +7,9 @@
 
    The functions are those of sysdeps/generic/sframe-module.h.  That loader's
    public interface tells where an object begins and ends.  The rest is in the
-   ELF header there, and the program headers behind it, which all linkers put
-   into the first segment.  An object is known by the address of its ELF
-   header.  An object without one in memory is not known.
+   ELF header there, and the program headers: linkers put them behind the ELF
+   header, sframe-add into a segment of its own.  An object is known by the
+   address of its ELF header.  An object without one in memory is not known.
 
    A rule that is remembered must never be applied to another object that was
    mapped at the same address.  Nothing that may be asked in a signal handler
@@ -49,10 +49,25 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
   return __sframe_module_at (object.dlfo_map_start);
 }
 
+/* Where sframe-add has put the program headers of HEADER's object, which was
+   linked with some behind HEADER.  */
+uintptr_t __sframe_module_moved_headers (const ElfW(Ehdr) *header)
+     attribute_hidden;
+
+/* Whether the program headers of HEADER's object are those of the linker, in
+   the first page or the next one.  */
+static inline bool
+sframe_module_headers_near (const ElfW(Ehdr) *header)
+{
+  return header->e_phoff <= 4096;
+}
+
 static inline const ElfW(Phdr) *
 sframe_module_headers (const sframe_module *module)
 {
-  return (const ElfW(Phdr) *) ((uintptr_t) module + module->e_phoff);
+  if (sframe_module_headers_near (module))
+    return (const ElfW(Phdr) *) ((uintptr_t) module + module->e_phoff);
+  return (const ElfW(Phdr) *) __sframe_module_moved_headers (module);
 }
 
 static inline size_t
