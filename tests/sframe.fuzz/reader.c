@@ -6,9 +6,10 @@
    in two copies, of which each ends where its memory ends and the second is
    aligned no better than the format asks for.  Both must say the same of each
    PC, twice and over different garbage: what they say depends on the bytes of
-   the section alone.  */
+   the section alone.  Where the functions are, is read here once more, by the
+   header of binutils.  */
 
-#include <sframe-format.h>
+#include <sframe.h>
 #include <sframe-read.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 static unsigned int
 abi_of (const struct copy *copy)
 {
-  size_t at = offsetof (struct sframe_header, abi);
+  size_t at = offsetof (struct sframe_header, sfh_abi_arch);
 
   return copy->size > at ? copy->bytes[at] : 0;
 }
@@ -53,26 +54,47 @@ open_copy (struct copy *copy, const uint8_t *data, size_t size, size_t gap)
 				       &copy->section);
 }
 
-static struct sframe_fde
-fde_of (const struct sframe_section *section, uint32_t index)
+struct function
 {
-  struct sframe_fde fde;
-  const unsigned char *at = section->fdes + (size_t) index * sizeof fde;
+  uint64_t start;		/* From the start of the section.  */
+  uint32_t size;
+};
 
+static struct function
+function_of (const struct sframe_section *section, uint32_t index)
+{
+  struct sframe_header header;
+  struct sframe_func_desc_idx_v3 fde;
+  const unsigned char *at = section->start;
+
+  memcpy (&header, at, sizeof header);
+  at += (sizeof header + header.sfh_auxhdr_len + header.sfh_fdeoff
+	 + (size_t) index * sizeof fde);
   memcpy (&fde, at, sizeof fde);
-  if ((section->flags & SFRAME_F_FDE_FUNC_START_PCREL) != 0)
-    fde.start = (uint64_t) fde.start + (uint64_t) (at - section->start);
-  return fde;
+  struct function function = { (uint64_t) fde.sfdi_func_start_offset,
+			       fde.sfdi_func_size };
+  if ((header.sfh_preamble.sfp_flags & SFRAME_F_FDE_FUNC_START_PCREL) != 0)
+    function.start += (uint64_t) (at - section->start);
+  return function;
+}
+
+static uint32_t
+count_functions (const struct sframe_section *section)
+{
+  struct sframe_header header;
+
+  memcpy (&header, section->start, sizeof header);
+  return header.sfh_num_fdes;
 }
 
 /* Whether a function covers PC, by the definition rather than by a search.  */
 static bool
 covered (const struct sframe_section *section, uint64_t pc)
 {
-  for (uint32_t i = 0; i < section->fde_count; ++i)
+  for (uint32_t i = 0; i < count_functions (section); ++i)
     {
-      struct sframe_fde fde = fde_of (section, i);
-      if (pc - (uint64_t) fde.start < fde.size)
+      struct function function = function_of (section, i);
+      if (pc - function.start < function.size)
 	return true;
     }
   return false;
@@ -127,7 +149,7 @@ static enum sframe_find_status
 look_up (const struct copy *copy, uint64_t pc, int fill,
 	 struct sframe_rule *rule)
 {
-  bool s390x = copy->section.abi == SFRAME_ABI_S390X_BE;
+  bool s390x = abi_of (copy) == SFRAME_ABI_S390X_ENDIAN_BIG;
 
   memset (rule, fill, sizeof *rule);
   enum sframe_find_status status
@@ -179,14 +201,14 @@ compare_all (const struct copy *copies)
   static const uint64_t pcs[] = { 0, INT64_MAX, UINT64_C (1) << 63, -1 };
   const struct sframe_section *section = &copies[0].section;
 
-  for (uint32_t i = 0; i < section->fde_count && i < FUNCTIONS_MAX; ++i)
+  for (uint32_t i = 0; i < count_functions (section) && i < FUNCTIONS_MAX; ++i)
     {
-      struct sframe_fde fde = fde_of (section, i);
-      uint64_t pc = (uint64_t) fde.start - 1;
-      for (uint32_t j = 0; j <= fde.size && j < PCS_MAX; ++j)
+      struct function function = function_of (section, i);
+      uint64_t pc = function.start - 1;
+      for (uint32_t j = 0; j <= function.size && j < PCS_MAX; ++j)
 	compare (copies, pc + j);
-      compare (copies, pc + fde.size);
-      compare (copies, pc + fde.size + 1);
+      compare (copies, pc + function.size);
+      compare (copies, pc + function.size + 1);
     }
   for (size_t i = 0; i < sizeof pcs / sizeof pcs[0]; ++i)
     compare (copies, pcs[i]);

@@ -5,7 +5,8 @@
    The two were written from the same specification, with the same rules, and
    share no code.  All PCs of the section of FILE are looked up by both, then
    COUNT damaged copies, then the kernel's is made to fault at each access and
-   each byte in turn.  */
+   each byte in turn.  What both correct, the rules of PLTs, is known from the
+   code of FILE, an x86-64 program.  */
 
 #include <inttypes.h>
 #include <sframe-format.h>
@@ -106,6 +107,113 @@ static void
 tell (bool good, const char *what)
 {
   printf ("%s: %s\n", good ? "PASS" : "FAIL", what);
+}
+
+/* Bytes of the instruction at CODE, one of those in PLTs; *PUSHES is whether it
+   pushes a word.  */
+static unsigned int
+instruction (const unsigned char *code, bool *pushes)
+{
+  static const struct
+  {
+    unsigned char bytes[4], count, size;
+    bool pushes;
+  } known[] = {
+    { { 0xf3, 0x0f, 0x1e, 0xfa }, 4, 4, false },	/* endbr64 */
+    { { 0xff, 0x25 }, 2, 6, false },			/* jmp *m */
+    { { 0xf2, 0xff, 0x25 }, 3, 7, false },		/* bnd jmp *m */
+    { { 0xff, 0x35 }, 2, 6, true },			/* push m */
+    { { 0x68 }, 1, 5, true },				/* push $ */
+    { { 0xe9 }, 1, 5, false },				/* jmp */
+    { { 0xf2, 0xe9 }, 2, 6, false },			/* bnd jmp */
+    { { 0x66, 0x90 }, 2, 2, false },			/* nops */
+    { { 0x90 }, 1, 1, false },
+    { { 0x0f, 0x1f, 0x00 }, 3, 3, false },
+    { { 0x0f, 0x1f, 0x40 }, 3, 4, false },
+    { { 0x0f, 0x1f, 0x44 }, 3, 5, false },
+    { { 0x66, 0x0f, 0x1f, 0x44 }, 4, 6, false }
+  };
+
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+    if (memcmp (code, known[i].bytes, known[i].count) == 0)
+      {
+	*pushes = known[i].pushes;
+	return known[i].size;
+      }
+  elf_failure ("PLT", "an unknown instruction");
+  return 0;
+}
+
+/* The words on the stack of a PLT entry's caller OFFSET bytes into the block
+   of CODE: the return address, and what instructions before have pushed.  */
+static unsigned int
+words_at (const unsigned char *code, unsigned int offset)
+{
+  unsigned int words = 1;
+  bool pushes;
+
+  for (unsigned int at = 0, size; at < offset; at += size)
+    {
+      size = instruction (code + at, &pushes);
+      words += at + size <= offset && pushes;
+    }
+  return words;
+}
+
+/* The file's bytes at ADDRESS.  */
+static const unsigned char *
+code_at (const struct elf_file *file, uint64_t address)
+{
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+
+  memcpy (&header, elf_at (file, 0, sizeof header), sizeof header);
+  for (unsigned int i = 0; i < header.e_phnum; ++i)
+    {
+      uint64_t at = header.e_phoff + (uint64_t) i * sizeof segment;
+      memcpy (&segment, elf_at (file, at, sizeof segment), sizeof segment);
+      if (segment.p_type == PT_LOAD
+	  && address - segment.p_vaddr < segment.p_filesz)
+	return elf_at (file, address - segment.p_vaddr + segment.p_offset, 16);
+    }
+  elf_failure (file->name, "no code");
+  return NULL;
+}
+
+/* Each PC of the blocks of FILE: both give the CFA that its code makes.  */
+static void
+every_block (const char *name, const struct sframe_section *section)
+{
+  enum { INFO = 2, REPETITION = 4, MASK = 0x10 };
+  struct elf_file file = elf_map (name);
+  uint64_t base = elf_sframe_segment (&file).p_vaddr;
+  unsigned long right = 0, wrong = 0;
+  uint32_t size, attribute;
+
+  for (uint32_t i = 0; i < section->fde_count; ++i)
+    {
+      uint64_t start = start_of (section, i, &size);
+      memcpy (&attribute, section->fdes + (size_t) i * 16 + 12,
+	      sizeof attribute);
+      const unsigned char *info = section->fres + attribute;
+      for (uint64_t j = 0; (info[INFO] & MASK) != 0 && j < size; ++j)
+	{
+	  unsigned int offset = j % info[REPETITION];
+	  struct result libc = libc_find (section, start + j);
+	  struct result kernel = kernel_find (start + j);
+	  int32_t cfa = 8 * words_at (code_at (&file, base + start + j
+					       - offset), offset);
+	  bool good = (same (&libc, &kernel) && libc.status == FOUND
+		       && libc.cfa.kind == SFRAME_REGISTER_VALUE
+		       && libc.cfa.reg == 7 && libc.cfa.offset == cfa
+		       && libc.ra.kind == SFRAME_CFA_MEMORY
+		       && libc.ra.offset == -8);
+	  right += good;
+	  wrong += !good;
+	}
+    }
+  printf ("%lu PCs of PLTs right, %lu wrong\n", right, wrong);
+  tell (wrong == 0 && right >= 16, "the rules of PLTs are as their code is");
 }
 
 static void
@@ -243,6 +351,7 @@ main (int argc, char **argv)
       || !kernel_open (bytes.bytes, bytes.size))
     elf_failure (argv[1], "header refused");
   every_pc (&bytes, &section);
+  every_block (argv[1], &section);
   damaged (&bytes, &section, strtoul (argv[2], NULL, 10));
   faulting (&bytes, &section);
   cut (&bytes, &section);

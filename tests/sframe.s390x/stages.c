@@ -2,44 +2,45 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Prints "stage NAME" and, for each executable segment of each loaded object
-   that has an SFrame section, "TABLE SIZE TEXT SIZE" in hexadecimal; then
+   Prints "stage NAME" and, for each executable segment of each object that is
+   mapped and has an SFrame section, "TABLE SIZE TEXT SIZE" in hexadecimal, by
+   the mappings and the files themselves, not by the loader under test; then
    asks for its parent process, which a tracer can see.  */
 
-#define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int
-print_object (struct dl_phdr_info *info, size_t size, void *closure)
-{
-  const ElfW(Phdr) *table = NULL;
+#include "../sframe.loader/elf-truth.h"
 
-  for (int i = 0; i < info->dlpi_phnum; ++i)
-    if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME)
-      table = &info->dlpi_phdr[i];
-  for (int i = 0; i < info->dlpi_phnum && table != NULL; ++i)
-    {
-      const ElfW(Phdr) *text = &info->dlpi_phdr[i];
-      if (text->p_type == PT_LOAD && (text->p_flags & PF_X) != 0)
-	printf ("%lx %lx %lx %lx\n",
-		(unsigned long) (info->dlpi_addr + table->p_vaddr),
-		(unsigned long) table->p_memsz,
-		(unsigned long) (info->dlpi_addr + text->p_vaddr),
-		(unsigned long) text->p_memsz);
-    }
-  return 0;
+static void
+print_object (const struct object *object)
+{
+  struct registration list[MAX_SEGMENTS];
+  size_t count = object_registrations (object, list);
+
+  for (size_t i = 0; i < count; ++i)
+    printf ("%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
+	    list[i].table_start, list[i].table_size, list[i].text_start,
+	    list[i].text_size);
 }
 
 /* Called by the object's constructor, too.  */
 void
 stage (const char *name)
 {
+  struct maps maps;
+  struct objects objects;
+
   printf ("stage %s\n", name);
-  dl_iterate_phdr (print_object, NULL);
+  maps_read (getpid (), &maps);
+  objects_find (getpid (), &maps, &objects);
+  for (size_t i = 0; i < objects.count; ++i)
+    print_object (&objects.list[i]);
+  objects_free (&objects);
+  maps_free (&maps);
   fflush (stdout);
   syscall (SYS_getppid);
 }
