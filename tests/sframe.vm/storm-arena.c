@@ -4,14 +4,15 @@
    An image is a table and two pages of text, full of small functions that
    call what they are given.  Images lie in two files, one of which is
    truncated and written to all the time, and are mapped to the slots of the
-   arena.  */
+   arena.  The format of tables is what the header of binutils says, not
+   ours.  */
 
 #include "storm.h"
 
 #include <err.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <sframe-format.h>
+#include <sframe.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +28,7 @@ enum { IMAGES = 16, GOOD_IMAGES = 6, FUNCTION_SIZE = 64, FRESH = 64 };
    information, words; and the words of a flexible row that is right behind its
    call, but for those of FP.  */
 #ifdef __s390x__
-enum { ABI = SFRAME_ABI_S390X_BE, FIXED_RA = 0, ROWS = 4 };
+enum { ABI = SFRAME_ABI_S390X_ENDIAN_BIG, FIXED_RA = 0, ROWS = 4 };
 
 /* stmg %r14, %r15, 112(%r15); aghi %r15, -160; lgr %r1, %r2; lgr %r2, %r3;
    basr %r14, %r1; lmg %r14, %r15, 272(%r15); br %r14.  */
@@ -41,7 +42,7 @@ static const unsigned char rows[] =
   { 0, 3, 0, 6, 5, 0, -48, 10, 5, 20, -48, 26, 3, 0 };
 static const unsigned char flexible[] = { 15 << 3 | 1, 20, 2, -48 };
 #else
-enum { ABI = SFRAME_ABI_AMD64_LE, FIXED_RA = -8, ROWS = 3 };
+enum { ABI = SFRAME_ABI_AMD64_ENDIAN_LITTLE, FIXED_RA = -8, ROWS = 3 };
 
 /* sub $8, %rsp; mov %rdi, %rax; mov %rsi, %rdi; call *%rax; add $8, %rsp;
    ret.  */
@@ -55,14 +56,14 @@ static const unsigned char flexible[] = { 7 << 3 | 1, 16, 2, -8 };
 
 struct rules
 {
-  struct sframe_attribute attribute;
+  struct sframe_func_desc_attr_v3 attribute;
   unsigned char rows[sizeof rows];
 } __attribute__ ((packed));
 
 struct table
 {
   struct sframe_header header;
-  struct sframe_fde fdes[FUNCTIONS];
+  struct sframe_func_desc_idx_v3 fdes[FUNCTIONS];
   struct rules rules[FUNCTIONS];
 } __attribute__ ((packed));
 
@@ -79,18 +80,19 @@ make_table (struct table *table)
 {
   table->header = (struct sframe_header)
     {
-      .magic = SFRAME_MAGIC, .version = SFRAME_VERSION_3,
-      .flags = SFRAME_F_FDE_SORTED, .abi = ABI,
-      .fixed_ra_offset = FIXED_RA, .fde_count = FUNCTIONS,
-      .fre_count = ROWS * FUNCTIONS, .fre_length = sizeof table->rules,
-      .fre_offset = sizeof table->fdes,
+      .sfh_preamble = { .sfp_magic = SFRAME_MAGIC,
+			.sfp_version = SFRAME_VERSION_3,
+			.sfp_flags = SFRAME_F_FDE_SORTED },
+      .sfh_abi_arch = ABI, .sfh_cfa_fixed_ra_offset = FIXED_RA,
+      .sfh_num_fdes = FUNCTIONS, .sfh_num_fres = ROWS * FUNCTIONS,
+      .sfh_fre_len = sizeof table->rules, .sfh_freoff = sizeof table->fdes,
     };
   for (size_t i = 0; i < FUNCTIONS; i++)
     {
-      table->fdes[i].start = TEXT_OFFSET + i * FUNCTION_SIZE;
-      table->fdes[i].size = sizeof function;
-      table->fdes[i].attribute_offset = i * sizeof (struct rules);
-      table->rules[i].attribute.fre_count = ROWS;
+      table->fdes[i].sfdi_func_start_offset = TEXT_OFFSET + i * FUNCTION_SIZE;
+      table->fdes[i].sfdi_func_size = sizeof function;
+      table->fdes[i].sfdi_func_start_fre_off = i * sizeof (struct rules);
+      table->rules[i].attribute.sfda_func_num_fres = ROWS;
       memcpy (table->rules[i].rows, rows, sizeof rows);
     }
 }
@@ -101,8 +103,8 @@ static void
 make_flexible (struct rules *rules)
 {
   enum { WORDS = sizeof flexible + 2 };
-  rules->attribute.fre_count = 1;
-  rules->attribute.info2 = SFRAME_FDE_TYPE_FLEXIBLE;
+  rules->attribute.sfda_func_num_fres = 1;
+  rules->attribute.sfda_func_info2 = SFRAME_FDE_TYPE_FLEX;
   rules->rows[0] = 0;
   rules->rows[1] = WORDS << 1 | 1;
   for (size_t i = 0; i < WORDS; i++)
@@ -225,8 +227,8 @@ void
 arena_fill_small (char *slot)
 {
   arena_fill_private (slot);
-  ((struct table *) slot)->header.fde_count = 1;
-  ((struct table *) slot)->header.fre_count = ROWS;
+  ((struct table *) slot)->header.sfh_num_fdes = 1;
+  ((struct table *) slot)->header.sfh_num_fres = ROWS;
 }
 
 const char *
@@ -364,8 +366,9 @@ struct call
 typedef void *function_type (void *(*) (void *), void *);
 
 /* Touch a page that is not there.  All are given back at once, as each time
-   the other processor has to be told.  */
-static void
+   the other processor has to be told.  In the section of those who call
+   this.  */
+static void __attribute__ ((noinline, section ("arena_caller")))
 have_stack_taken (void)
 {
   static unsigned int touched;
@@ -373,6 +376,7 @@ have_stack_taken (void)
   if (page % FRESH == 0)
     madvise (fresh, FRESH * PAGE, MADV_DONTNEED);
   ((volatile char *) fresh)[page % FRESH * PAGE] = 1;
+  __atomic_fetch_add (&tally->touched, 1, __ATOMIC_RELAXED);
 }
 
 /* Alone in a section, for storm-watch.c to know who called into the

@@ -23,6 +23,16 @@ enum { TEXTS = 8000 };
    machine, too; seconds for which the figure may be an old one.  */
 enum { SETTLING = 60, STALE = 3 };
 
+/* Seconds after which most of what can come back is back.  */
+enum { BATCHES = 12 };
+
+/* An entry has no fewer than three words: start, size and table.  */
+static const long entries = TEXTS * 3 * sizeof (long);
+
+/* What other things take varies by up to 24 KiB; a sixth of the entries is as
+   much as this.  */
+static const long rest = 32 << 10;
+
 static bool
 write_file (const char *group, const char *file, const char *text)
 {
@@ -91,6 +101,13 @@ group_charge (const char *name, long most)
   return charge;
 }
 
+long
+group_kept (const char *name)
+{
+  sleep (BATCHES);
+  return slab (name);
+}
+
 /* What NAME is charged with when all is warm: once a charge like that of
    be_charged is back, and the figure is of now.  */
 static long
@@ -123,12 +140,6 @@ register_many (const char *text)
   return i;
 }
 
-/* An entry has no fewer than three words: start, size and table.  What other
-   things take varies by up to 24 KiB; a sixth of the entries is as much as the
-   rest.  */
-static const long entries = TEXTS * 3 * sizeof (long);
-static const long rest = 32 << 10;
-
 static bool
 rises (const char *name, long from)
 {
@@ -151,13 +162,13 @@ be_charged (void)
   bool all = register_many (text) == TEXTS;
   result (all && rises ("charge", before), "registrations are charged");
   storm_remove ((unsigned long) arena, 0, 0, 0);
-  result (group_charge ("charge", most) <= most,
-	  "the charge goes when the table is removed");
+  long removed = group_charge ("charge", most);
+  result (removed <= most, "the charge goes when the table is removed");
   all = register_many (text) == TEXTS && rises ("charge", before);
   munmap (text, TEXTS);
   long unmapped = group_charge ("charge", most);
   result (all && unmapped <= most, "the charge goes when the text is unmapped");
-  printf ("charge: %ld bytes before, %ld when the text is unmapped\n", before,
+  printf ("%ld bytes before, %ld removed, %ld unmapped\n", before, removed,
 	  unmapped);
   _exit (register_many (get_text ()) != TEXTS);
 }
@@ -172,6 +183,110 @@ check_charge (void)
   result (made && storm_await (pid) == 0
 	  && group_charge ("charge", rest) <= rest,
 	  "the charge goes when the process ends");
+}
+
+/* What may leave something behind, with a table and text at SLOT.  */
+
+static void
+add_and_remove (char *slot)
+{
+  storm_add ((unsigned long) slot, TEXT_OFFSET,
+	     (unsigned long) slot + TEXT_OFFSET, TEXT_SIZE);
+  storm_remove ((unsigned long) slot, 0, 0, 0);
+}
+
+/* The table is replaced, and a part of the text.  */
+static void
+add_and_replace (char *slot)
+{
+  arena_fill_small (slot);
+  storm_add ((unsigned long) slot, TEXT_OFFSET,
+	     (unsigned long) slot + TEXT_OFFSET, TEXT_SIZE);
+  munmap (slot + TEXT_OFFSET, PAGE);
+}
+
+/* The same text twice, a table that is none, and one that is not there.  */
+static void
+add_in_vain (char *slot)
+{
+  arena_fill_small (slot);
+  unsigned long text = (unsigned long) slot + TEXT_OFFSET;
+  storm_add ((unsigned long) slot, TEXT_OFFSET, text, PAGE);
+  storm_add ((unsigned long) slot, TEXT_OFFSET, text, TEXT_SIZE);
+  storm_add (text, PAGE, text + PAGE, PAGE);
+  storm_add (PAGE, PAGE, text + PAGE, PAGE);
+}
+
+static void
+add_and_unwind (char *slot)
+{
+  arena_fill_private (slot);
+  storm_add ((unsigned long) slot, TEXT_OFFSET,
+	     (unsigned long) slot + TEXT_OFFSET, TEXT_SIZE);
+  arena_call (slot);
+  storm_list (getpid ());
+}
+
+static void
+add_and_fork (char *slot)
+{
+  arena_fill_small (slot);
+  storm_add ((unsigned long) slot, TEXT_OFFSET,
+	     (unsigned long) slot + TEXT_OFFSET, TEXT_SIZE);
+  pid_t pid = storm_fork ();
+  if (pid == 0)
+    _exit (0);
+  storm_await (pid);
+}
+
+/* A registration takes 200 bytes or more: what leaves one behind each time
+   leaves twice VARIATION.  Processes take longer, and more.  */
+static const struct
+{
+  void (*run) (char *);
+  int times;
+} deeds[] =
+{
+  { add_and_remove, 1000 }, { add_and_replace, 1000 }, { add_in_vain, 1000 },
+  { add_and_unwind, 1000 }, { add_and_fork, 300 }
+};
+
+/* Do each of the deeds as many times, or one in SHARE; what they may leave is
+   gone.  */
+static void
+do_deeds (int share)
+{
+  for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++)
+    for (int j = 0; j < deeds[i].times / share; j++)
+      deeds[i].run (arena);
+  arena_fill_small (arena);
+}
+
+static void
+leave_nothing (void)
+{
+  group_enter ("leaks");
+  catch_faults ();
+  do_deeds (10);
+  long before = warm_charge ("leaks", entries / 4);
+  do_deeds (1);
+  /* An old figure would be a low one.  */
+  sleep (STALE);
+  long most = before + VARIATION, left = group_charge ("leaks", most);
+  printf ("%ld bytes before, %ld after each deed was done many times\n",
+	  before, left);
+  _exit (left > most);
+}
+
+void
+check_leaks (void)
+{
+  bool made = group_make ("leaks", "max");
+  pid_t pid = storm_fork ();
+  if (pid == 0)
+    leave_nothing ();
+  result (made && storm_await (pid) == 0,
+	  "no deed leaves anything behind each time");
 }
 
 /* To read a page again that was taken away makes a major fault, and nothing

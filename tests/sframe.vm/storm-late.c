@@ -10,7 +10,7 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sframe-format.h>
+#include <sframe.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

@@ -13,13 +13,13 @@
 
 enum { RINGS_MAX = 64, EVENTS = 2 };
 
-#define RING_SIZE (64 * PAGE)
+/* Room for all chains of seconds in which the reader does not get a processor.  */
+#define RING_SIZE (512 * PAGE)
 
 static struct perf_event_mmap_page *rings[RINGS_MAX];
 static int ring_count;
-static unsigned long chains, deep;
-static bool over;
-static pthread_t reader;
+static struct watched watched;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 extern char __start_arena_caller[], __stop_arena_caller[];
 
@@ -93,12 +93,13 @@ static void
 look_at_chain (struct perf_event_mmap_page *ring, uint64_t at)
 {
   uint64_t count = word (ring, at, 2);
-  bool through = false;
+  bool asked = count > 1 && in_caller (word (ring, at, 3)), through = false;
   for (uint64_t i = 1; i < count; i++)
     through |= in_arena (word (ring, at, 2 + i))
 	       && in_caller (word (ring, at, 3 + i));
-  __atomic_fetch_add (&chains, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add (&deep, through, __ATOMIC_RELAXED);
+  watched.chains++;
+  watched.asked += asked;
+  watched.deep += asked && through;
 }
 
 static void
@@ -111,18 +112,28 @@ drain (struct perf_event_mmap_page *ring)
       const struct perf_event_header *header = data (ring, at);
       if (header->type == PERF_RECORD_CALLCHAIN_DEFERRED)
 	look_at_chain (ring, at);
+      else if (header->type == PERF_RECORD_LOST)
+	watched.lost += word (ring, at, 2);
       at += header->size;
     }
   __atomic_store_n (&ring->data_tail, at, __ATOMIC_RELEASE);
 }
 
+static void
+drain_all (void)
+{
+  for (int i = 0; i < ring_count; i++)
+    drain (rings[i]);
+}
+
 static void *
 read_rings (void *unused)
 {
-  while (!__atomic_load_n (&over, __ATOMIC_RELAXED))
+  for (;;)
     {
-      for (int i = 0; i < ring_count; i++)
-	drain (rings[i]);
+      pthread_mutex_lock (&lock);
+      drain_all ();
+      pthread_mutex_unlock (&lock);
       nanosleep (&(struct timespec) { .tv_nsec = 5000000 }, NULL);
     }
   return NULL;
@@ -136,14 +147,16 @@ watch_start (void)
     if (!add_ring (open_event (cpu, PERF_COUNT_SW_PAGE_FAULTS))
 	|| !add_ring (open_event (cpu, PERF_COUNT_SW_CPU_CLOCK)))
       return false;
+  pthread_t reader;
   return pthread_create (&reader, NULL, read_rings, NULL) == 0;
 }
 
-void
-watch_stop (unsigned long *all, unsigned long *through)
+struct watched
+watch_so_far (void)
 {
-  __atomic_store_n (&over, true, __ATOMIC_RELAXED);
-  pthread_join (reader, NULL);
-  *all = chains;
-  *through = deep;
+  pthread_mutex_lock (&lock);
+  drain_all ();
+  struct watched now = watched;
+  pthread_mutex_unlock (&lock);
+  return now;
 }
