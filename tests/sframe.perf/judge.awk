@@ -1,8 +1,9 @@
 # Compare the user stacks that `perf script -F ip,sym,dso' prints with those that are possible.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: awk -f judge.awk PATHS STACKS
+# usage: awk [-v thread=NAME] -f judge.awk PATHS STACKS
 #
+# NAME is the function that starts a thread; __clone3 unless told.
 # PATHS is like known.paths.  Judged are the samples in a function named there.
 # A sample in libc is whole if its stack reaches the start of the program or of
 # a thread.  Others are of the program's start and end, and of ld.so.  Prints a
@@ -13,7 +14,10 @@
 BEGIN {
   RS = ""
   FS = "\n"
-  name_of_libc = "libc\\.so\\.6\\)$"
+  # On s390x handlers return to the vDSO, which then stands for libc.
+  name_of_libc = "(libc\\.so\\.6|\\[vdso\\])\\)$"
+  if (thread == "")
+    thread = "__clone3"
 }
 
 # Add a path, from its end on: frame (N, 1) is the outermost.
@@ -42,7 +46,7 @@ function add_line(line, times)
     add_frame("__libc_start_main")
     add_frame("__libc_start_call_main")
   } else if (line == "(thread)") {
-    add_frame("__clone3")
+    add_frame(thread)
     add_frame("start_thread")
   } else
     while (times-- > 0)
@@ -66,7 +70,7 @@ function add_frame(name)
     ++empty
   else if (libc[depth]) {
     ++in_libc
-    whole += frame[1] ~ /^(_start|__clone3)$/
+    whole += frame[1] == "_start" || frame[1] == thread
   } else if (!known[frame[depth]])
     ++other
   else
