@@ -219,8 +219,7 @@ test_header_not_in_memory (void)
   end_process ();
 }
 
-/* The tables are mapped from a file, of which nothing is mapped yet, and the
-   pages of CACHED are in the page cache.  */
+/* The tables are mapped from a file, of which nothing is mapped yet.  */
 static struct inode inode;
 static struct address_space mapping = { .host = &inode };
 static struct file file = { .f_mapping = &mapping };
@@ -229,20 +228,14 @@ static const struct vm_operations_struct file_ops = {
 };
 
 static void
-start_with_file (unsigned int cached)
+start_with_file (void)
 {
   start ();
   inode.i_size = TABLES_END - TABLE;
-  for (unsigned int i = 0; i < FILE_PAGES; ++i)
-    mapping.pages[i] = (struct folio) {
-      .bytes = at (TABLE + i * PAGE_SIZE), .uptodate = true
-    };
-  mapping.cached = cached;
   tables->vm_file = &file;
   tables->vm_ops = &file_ops;
   tables->absent = true;
   machine.fault_ins = 0;
-  machine.accesses = 0;
 }
 
 /* The rule of TEXT, whose only row has a CFA of SP + 16.  */
@@ -260,15 +253,16 @@ look_up (unsigned long text)
   return result;
 }
 
-/* A header in the page cache is checked as any other, without a page fault.  */
+/* A header whose page the process has mapped is checked, a file's or not.  */
 static void
-test_header_in_page_cache (void)
+test_file_header_mapped (void)
 {
   struct sframe_view view;
 
-  start_with_file (3);
-  expect ("in the page cache", add (TABLE, TEXT, 16), 0);
-  CHECK (machine.fault_ins == 0 && machine.accesses == 0);
+  start_with_file ();
+  tables->absent = false;
+  expect ("in memory", add (TABLE, TEXT, 16), 0);
+  CHECK (machine.fault_ins == 0);
   CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 1);
   expect ("its rule", look_up (TEXT), 0);
   poke (OTHER_TABLE + OF_MAGIC, 0, 2);
@@ -277,30 +271,18 @@ test_header_in_page_cache (void)
   expect ("another header", add (TABLE, TEXT_MIDDLE, 16), -EEXIST);
   CHECK (machine.fault_ins == 0);
   end_process ();
-
-  /* All but its first four bytes is in another page.  */
-  for (unsigned int cached = 0; cached < 4; ++cached)
-    {
-      start_with_file (cached);
-      put_table (OTHER_TABLE - 4, TEXT, 16);
-      expect ("in two pages", add (OTHER_TABLE - 4, TEXT, 16), 0);
-      CHECK (sframe_find_view (TEXT, &view)
-	     && view.nr_fdes == (cached == 3));
-      expect ("its rule", look_up (TEXT), 0);
-      end_process ();
-    }
 }
 
-/* Where a file would have to be read, the header is read when a rule is looked
-   up; all else is as with any other table.  */
+/* Where a page would have to be brought in, the header is read when a rule is
+   looked up; all else is as with any other table.  */
 static void
-test_header_not_in_page_cache (void)
+test_file_header_not_mapped (void)
 {
   struct sframe_view view;
 
-  start_with_file (0);
+  start_with_file ();
   expect ("add", add (TABLE, TEXT, 16), 0);
-  CHECK (machine.fault_ins == 0 && machine.accesses == 0);
+  CHECK (machine.fault_ins == 0);
   CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
   expect ("again", add (TABLE, TEXT, 16), 0);
   expect ("overlap", add (OTHER_TABLE, TEXT + 8, 16), -EEXIST);
@@ -308,7 +290,7 @@ test_header_not_in_page_cache (void)
   expect ("other text", add (TABLE, TEXT_MIDDLE, 16), 0);
   expect ("rule", look_up (TEXT), 0);
   /* Now it can be read, but the table has one header for all its texts.  */
-  mapping.cached = 3;
+  tables->absent = false;
   expect ("third text", add (TABLE, TEXT + 16, 16), 0);
   CHECK (sframe_find_view (TEXT + 16, &view) && view.nr_fdes == 0);
   expect ("rule", look_up (TEXT + 16), 0);
@@ -318,23 +300,12 @@ test_header_not_in_page_cache (void)
   end_process ();
 
   /* What has been read once counts for a text to come.  */
-  start_with_file (3);
+  start_with_file ();
+  tables->absent = false;
   expect ("first text", add (TABLE, TEXT, 16), 0);
-  mapping.cached = 0;
+  tables->absent = true;
   expect ("second text", add (TABLE, TEXT_MIDDLE, 16), 0);
   CHECK (sframe_find_view (TEXT_MIDDLE, &view) && view.nr_fdes == 1);
-  end_process ();
-
-  start_with_file (3);
-  mapping.pages[0].uptodate = false;
-  expect ("being read", add (TABLE, TEXT, 16), 0);
-  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
-  end_process ();
-
-  start_with_file (3);
-  mapping.pages[0].poisoned = true;
-  expect ("memory that has failed", add (TABLE, TEXT, 16), 0);
-  CHECK (sframe_find_view (TEXT, &view) && view.nr_fdes == 0);
   end_process ();
 }
 
@@ -347,7 +318,7 @@ test_header_not_put_off (void)
       const struct vm_operations_struct other_ops = { .map_pages = NULL };
       struct sframe_view view;
 
-      start_with_file (0);
+      start_with_file ();
       switch (i)
 	{
 	case 0:
@@ -385,7 +356,7 @@ test_bad_header_put_off (void)
   };
   struct mm_struct child;
 
-  start_with_file (0);
+  start_with_file ();
   poke (TABLE + OF_FDES, -1, 4);
   expect ("add", add (TABLE, TEXT, 16), 0);
   expect ("add", add (TABLE, TEXT_MIDDLE, 16), 0);
@@ -420,6 +391,8 @@ static void
 replace_table (void)
 {
   expect ("other thread removes", sframe_remove (TABLE), 0);
+  /* The same bad header, mapped anew.  */
+  tables->absent = true;
   expect ("other thread adds", add (TABLE, TEXT, 16), 0);
 }
 
@@ -430,7 +403,7 @@ test_put_off_and_replaced (void)
   struct sframe_rule rule;
   unsigned int rows = 0;
 
-  start_with_file (0);
+  start_with_file ();
   poke (TABLE + OF_MAGIC, 0, 2);
   expect ("add", add (TABLE, TEXT, 16), 0);
   CHECK (sframe_find_view (TEXT, &view));
@@ -1582,8 +1555,8 @@ static const struct test_case cases[] = {
   CASE (headers),
   CASE (unreadable_header),
   CASE (header_not_in_memory),
-  CASE (header_in_page_cache),
-  CASE (header_not_in_page_cache),
+  CASE (file_header_mapped),
+  CASE (file_header_not_mapped),
   CASE (header_not_put_off),
   CASE (bad_header_put_off),
   CASE (put_off_and_replaced),

@@ -583,67 +583,39 @@ static int sframe_check_mappings(struct mm_struct *mm,
 }
 
 /*
- * Whether what @vma shows up to @end is what its file has in the page cache, be
- * it mapped yet or not: nothing was written to a copy of the process's own.
+ * Whether the @len bytes at @start are those of a file that @vma shows, as far as
+ * the file goes: nothing was written to a copy of the process's own.
  */
 static bool sframe_shows_file(const struct vm_area_struct *vma,
-			      unsigned long end)
+			      unsigned long start, size_t len)
 {
-	return vma && end <= vma->vm_end && vma->vm_flags & VM_READ &&
-	       vma->vm_ops && vma->vm_ops->map_pages == filemap_map_pages &&
-	       !vma->anon_vma;
-}
+	loff_t pos;
 
-/* Copy @len bytes at @pos of a file from the page cache, if they are there. */
-static bool sframe_copy_cached(struct address_space *mapping, loff_t pos,
-			       void *to, size_t len)
-{
-	size_t off, part;
-	bool good;
-
-	/* A header may be in two folios. */
-	for (; len; pos += part, to += part, len -= part) {
-		struct folio *folio =
-			filemap_get_folio(mapping, pos >> PAGE_SHIFT);
-
-		if (IS_ERR(folio))
-			return false;
-		off = offset_in_folio(folio, pos);
-		part = min(len, folio_size(folio) - off);
-		good = folio_test_uptodate(folio) &&
-		       !folio_contain_hwpoisoned_page(folio);
-		if (good)
-			memcpy_from_folio(to, folio, off, part);
-		folio_put(folio);
-		if (!good)
-			return false;
-	}
-	return true;
+	if (!vma || len > vma->vm_end - start ||
+	    !(vma->vm_flags & VM_READ) || !vma->vm_ops ||
+	    vma->vm_ops->map_pages != filemap_map_pages || vma->anon_vma)
+		return false;
+	pos = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + start - vma->vm_start;
+	return pos + (loff_t)len <= i_size_read(vma->vm_file->f_mapping->host);
 }
 
 /*
  * Read the header of @view, a table in @vma, without a page fault.  Return 0;
- * 1 if a file has it, but not the page cache; or -EFAULT.
+ * 1 if its page is that of a file and was not mapped yet; or -EFAULT.
+ *
+ * The page cache is not looked at: the answer would tell which pages of files
+ * others have read.
  */
 static int sframe_peek(const struct sframe_view *view,
 		       const struct vm_area_struct *vma,
 		       struct sframe_header *header)
 {
 	const size_t len = sizeof(*header);
-	struct address_space *mapping;
-	loff_t pos;
 
-	if (sframe_shows_file(vma, view->start + len)) {
-		mapping = vma->vm_file->f_mapping;
-		pos = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + view->start -
-		      vma->vm_start;
-		if (sframe_copy_cached(mapping, pos, header, len))
-			return 0;
-		if (!IS_ENABLED(CONFIG_SFRAME_VALIDATION) &&
-		    pos + (loff_t)len <= i_size_read(mapping->host))
-			return 1;
-	}
-	return copy_from_user_nofault(header, (void __user *)view->start, len);
+	if (!copy_from_user_nofault(header, (void __user *)view->start, len))
+		return 0;
+	return !IS_ENABLED(CONFIG_SFRAME_VALIDATION) &&
+	       sframe_shows_file(vma, view->start, len) ? 1 : -EFAULT;
 }
 
 /*
@@ -651,8 +623,8 @@ static int sframe_peek(const struct sframe_view *view,
  * lock that the caller has, hence it is read without: -EAGAIN says that its
  * page was not there, but is @readable.
  *
- * Who has a page fetched from a file for each table waits for each when a
- * program starts.  The header is read by whoever looks up something then.
+ * Who has a page brought in for each table waits for each when a program
+ * starts.  The header is read by whoever looks up something then.
  */
 static int sframe_read_header(struct sframe_view *view,
 			      const struct vm_area_struct *vma, bool readable)
@@ -929,7 +901,11 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 		ret = sframe_try_view(mm, ip, view);
 		mmap_read_unlock(mm);
 	}
-	return !ret || (ret == -ENOENT && sframe_find_vdso(ip, view));
+	if (!ret || (ret == -ENOENT && sframe_find_vdso(ip, view)))
+		return true;
+	/* A search that was led astray may have left parts of two tables. */
+	view->text_size = 0;
+	return false;
 }
 
 /**

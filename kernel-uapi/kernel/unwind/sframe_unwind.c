@@ -1010,6 +1010,20 @@ static int sframe_step(struct unwind_user_state *state,
 	return 0;
 }
 
+/* Look up @ip in the table of @state.  One that is corrupt goes. */
+static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
+			    struct sframe_rule *rule)
+{
+	struct sframe_view *view = &state->sframe;
+	int ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
+
+	if (ret == -EBADMSG) {
+		sframe_drop_corrupt(view);
+		view->text_size = 0;
+	}
+	return ret;
+}
+
 /*
  * Read how to unwind from @ip, where @state is.  The caller of a function is
  * often in the same text.
@@ -1022,13 +1036,9 @@ static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
 
 	if (ip - view->text >= view->text_size && !sframe_find_view(ip, view))
 		return -ENOENT;
-	ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
+	ret = sframe_use_table(state, ip, rule);
 	if (!ret)
 		sframe_remember(view, ip, rule);
-	if (ret == -EBADMSG) {
-		sframe_drop_corrupt(view);
-		view->text_size = 0;
-	}
 	return ret;
 }
 
@@ -1075,8 +1085,7 @@ static bool sframe_outside_functions(struct unwind_user_state *state,
 				     unsigned long ip)
 {
 	struct sframe_rule rule;
-	int ret = sframe_find_rule(&state->sframe, ip, &state->sframe_rows,
-				   &rule);
+	int ret = sframe_use_table(state, ip, &rule);
 
 	return ret ? ret == -ENOENT && SFRAME_CHAIN_TELLS : rule.at_start;
 }

@@ -460,36 +460,10 @@ machine_exit (struct mm_struct *mm)
   mm->nr_areas = 0;
 }
 
-/* The page cache  */
-
 void
 filemap_map_pages (void)
 {
   bug ("a function that is but compared was called");
-}
-
-struct folio *
-filemap_get_folio (struct address_space *mapping, unsigned long index)
-{
-  if (index >= FILE_PAGES || (mapping->cached >> index & 1) == 0)
-    return ERR_PTR (-ENOENT);
-  ++machine.folios;
-  return &mapping->pages[index];
-}
-
-void
-folio_put (struct folio *folio)
-{
-  if (machine.folios-- == 0)
-    bug ("page given back, but not held");
-}
-
-void
-memcpy_from_folio (void *to, struct folio *folio, size_t offset, size_t len)
-{
-  if (machine.folios == 0 || offset > PAGE_SIZE || len > PAGE_SIZE - offset)
-    bug ("read outside of a page that is held");
-  memcpy (to, folio->bytes + offset, len);
 }
 
 /* User memory  */

@@ -194,28 +194,16 @@ typedef unsigned long vm_flags_t;
 #define VM_WRITE 2UL
 #define VM_EXEC 4UL
 
-/* A file of one byte array, some pages of which are in the page cache.  */
+/* A file, of which only the size is looked at.  */
 
 struct inode
 {
   long long i_size;
 };
 
-struct folio
-{
-  const unsigned char *bytes;
-  bool uptodate;
-  bool poisoned;
-};
-
-enum { FILE_PAGES = 2 };
-
 struct address_space
 {
   struct inode *host;
-  struct folio pages[FILE_PAGES];
-  /* A bit for each page that is there.  */
-  unsigned int cached;
 };
 
 struct file
@@ -280,15 +268,6 @@ struct mm_struct
 #define MMF_HAS_UPROBES 19
 #define mm_flags_test(flag, mm) (((mm)->flags >> (flag) & 1) != 0)
 
-extern struct folio *filemap_get_folio (struct address_space *mapping,
-					unsigned long index);
-extern void folio_put (struct folio *folio);
-extern void memcpy_from_folio (void *to, struct folio *folio, size_t offset,
-			       size_t len);
-#define folio_size(folio) PAGE_SIZE
-#define offset_in_folio(folio, pos) ((size_t) (pos) % PAGE_SIZE)
-#define folio_test_uptodate(folio) ((folio)->uptodate)
-#define folio_contain_hwpoisoned_page(folio) ((folio)->poisoned)
 #define i_size_read(inode) ((inode)->i_size)
 
 extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,

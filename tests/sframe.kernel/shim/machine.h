@@ -45,8 +45,6 @@ struct machine
   /* Objects of kmalloc that are not yet freed, and of kvzalloc; bytes of all that
      ever were of the former.  */
   unsigned long objects, caches, bytes;
-  /* Pages of files that are held.  */
-  unsigned long folios;
   /* The last size that kvzalloc was asked for.  */
   unsigned long cache_size;
   /* Indices that speculation cannot take out of bounds.  */

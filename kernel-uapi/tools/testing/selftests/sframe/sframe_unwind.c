@@ -219,6 +219,26 @@ TEST(header_not_in_memory)
 	expect_path(_metadata, call_no_fp);
 }
 
+/* What others have in memory of a file shows in no answer. */
+TEST(page_cache_not_told)
+{
+	struct own_table own = own_table();
+	int fd = memfd_create("cached", 0), ret[2], i;
+	unsigned long map;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, 2 * PAGE));
+	ASSERT_EQ(1, pwrite(fd, "x", 1, 0));
+	map = (unsigned long)mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(-1UL, map);
+	ASSERT_EQ(0, drop(own.start));
+	for (i = 0; i < 2; i++) {
+		ret[i] = add(map + i * PAGE, PAGE, own.text, own.text_size);
+		ASSERT_EQ(ret[i] ? ENOENT : 0, drop(map + i * PAGE));
+	}
+	EXPECT_EQ(ret[0], ret[1]);
+}
+
 /* After the handler's path: restorer, interrupted address, its path. */
 static void expect_signal_path(struct __test_metadata *_metadata)
 {
