@@ -1,4 +1,4 @@
-# Shared by the scripts of build-aux (to be sourced): where things lie, and how to fail.
+# Shared by the scripts of build-aux, demo and bench (to be sourced): where things lie, and how to fail.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 

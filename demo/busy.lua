@@ -1,7 +1,7 @@
 -- The second script of `make demo': reports one after the other, for a profiler to look at.
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- As in demo-report.lua, each step goes through C code of Lua and back: a
+-- As in report.lua, each step goes through C code of Lua and back: a
 -- recursion, table.sort, a coroutine, string.gsub, pcall.
 
 local values = { one = "1", two = "2", three = "3" }
