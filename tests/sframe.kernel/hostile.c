@@ -207,7 +207,7 @@ unwind (struct unwind_user_state state)
     {
       t.entries[to.nr++] = state.ip;
       unsigned int before = to.nr;
-      sframe_unwind_known (&state, &to, TRACE_MAX);
+      sframe_unwind_cached (&state, &to, TRACE_MAX);
       remembered += to.nr - before;
       if (to.nr >= TRACE_MAX)
 	break;

@@ -1386,6 +1386,72 @@ test_fork_of_nothing (void)
   end_process ();
 }
 
+/* What a process chooses is kept with its tables, and takes none.  */
+static void
+test_choice (void)
+{
+  start ();
+  CHECK (sframe_order (&process) == 0);
+  expect ("as it is", sframe_set_order (0), 0);
+  CHECK (!sframe_registered (&process));
+  expect ("choose", sframe_set_order (0x12), 0);
+  CHECK (sframe_order (&process) == 0x12 && describes (0, TEXT));
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  expect ("remove", sframe_remove (TABLE), 0);
+  machine_unmap (&process, TEXT, TEXT_END);
+  CHECK (sframe_order (&process) == 0x12);
+  machine.killed = true;
+  expect ("choose, killed", sframe_set_order (1), -EINTR);
+  machine.killed = false;
+  CHECK (sframe_order (&process) == 0x12);
+  expect ("choose nothing", sframe_set_order (0), 0);
+  CHECK (sframe_order (&process) == 0);
+  end_process ();
+
+  start ();
+  machine.no_memory_after = 1;
+  expect ("first, without memory", sframe_set_order (1), -ENOMEM);
+  CHECK (!sframe_registered (&process));
+  end_process ();
+}
+
+/* A child begins with the choice of its parent, and each goes its way, with all
+   of its tables.  */
+static void
+test_choice_of_relatives (void)
+{
+  struct mm_struct child;
+
+  start_with_three ();
+  expect ("choose", sframe_set_order (0x21), 0);
+  machine_fork (&child, &process, 0);
+  current->mm = &child;
+  CHECK (sframe_order (&child) == 0x21);
+  expect ("the same", sframe_set_order (0x21), 0);
+  CHECK (child.sframe == process.sframe);
+  /* The set and three texts.  */
+  for (unsigned int i = 1; i <= 4; ++i)
+    {
+      machine.no_memory_after = i;
+      expect ("without memory", sframe_set_order (2), -ENOMEM);
+      CHECK (sframe_order (&child) == 0x21 && child.sframe == process.sframe);
+    }
+  expect ("another", sframe_set_order (2), 0);
+  CHECK (sframe_order (&child) == 2 && sframe_order (&process) == 0x21);
+  CHECK (describes (TABLE, TEXT + 0x100) && describes (TABLE, TEXT_MIDDLE));
+  expect ("remove", sframe_remove (TABLE), 0);
+  current->mm = &process;
+  CHECK (describes (TABLE, TEXT + 0x100) && describes (TABLE, TEXT_MIDDLE));
+  machine_exit (&child);
+
+  /* The copy for a change of tables has it, too.  */
+  machine_fork (&child, &process, 0);
+  expect ("remove", sframe_remove (TABLE), 0);
+  CHECK (process.sframe != child.sframe && sframe_order (&process) == 0x21);
+  machine_exit (&child);
+  end_process ();
+}
+
 /* Only the very table that was found corrupt goes.  */
 static void
 test_drop_corrupt (void)
@@ -1589,6 +1655,8 @@ static const struct test_case cases[] = {
   CASE (vdso_corrupt),
   CASE (vdso_listed),
   CASE (fork_of_nothing),
+  CASE (choice),
+  CASE (choice_of_relatives),
   CASE (drop_corrupt),
   CASE (drop_corrupt_at_exit),
   CASE (removed_during_lookup),

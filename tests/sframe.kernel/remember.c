@@ -64,7 +64,7 @@ at_frame (unsigned long offset)
 {
   state = (struct unwind_user_state) {
     .ip = TEXT + 0x8, .sp = STACK + offset, .fp = STACK, .ws = 8,
-    .sframe_known = true
+    .sframe_cached = true
   };
 }
 
@@ -78,7 +78,7 @@ unwind (unsigned long offset, unsigned int count)
   while (!state.done)
     {
       entries[trace.nr++] = state.ip;
-      sframe_unwind_known (&state, &trace, count);
+      sframe_unwind_cached (&state, &trace, count);
       if (trace.nr >= count || sframe_unwind_next (&state) != 0)
 	break;
     }
@@ -121,8 +121,8 @@ keeps (unsigned long ip, const struct sframe_rule *rule)
   struct sframe_rule found;
 
   CHECK (sframe_find_view (TEXT, &view));
-  sframe_remember (&view, ip, rule);
-  if (!sframe_recall (ip, &found))
+  sframe_cache_add (&view, ip, rule);
+  if (!sframe_cache_find (ip, &found))
     return false;
   CHECK (found.outermost == rule->outermost && !found.signal && !found.at_end);
   CHECK (rule->outermost || (same_place (&found.cfa, &rule->cfa)
@@ -182,7 +182,7 @@ test_forgotten (void)
   reads (0, 20);
   CHECK (sframe_remove (TABLE) == 0);
   CHECK (unwind (0, 20) == 1);
-  CHECK (!sframe_is_known (TEXT + 0xf));
+  CHECK (!sframe_is_cached (TEXT + 0xf));
   /* Frames are of 32 bytes now.  */
   poke (TABLE + OF_ROW + 2, 32, 1);
   CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
@@ -219,12 +219,12 @@ test_late (void)
   start ();
   CHECK (sframe_find_view (TEXT, &view));
   sframe_remove (TABLE);
-  sframe_remember (&view, TEXT, &rule);
-  CHECK (machine.caches == 0 && !sframe_recall (TEXT, &found));
+  sframe_cache_add (&view, TEXT, &rule);
+  CHECK (machine.caches == 0 && !sframe_cache_find (TEXT, &found));
   CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
   CHECK (keeps (TEXT + 1, &rule));
-  sframe_remember (&view, TEXT, &rule);
-  CHECK (!sframe_recall (TEXT, &found) && sframe_recall (TEXT + 1, &found));
+  sframe_cache_add (&view, TEXT, &rule);
+  CHECK (!sframe_cache_find (TEXT, &found) && sframe_cache_find (TEXT + 1, &found));
   finish ();
 }
 
@@ -239,12 +239,12 @@ test_fork (void)
   reads (0, 20);
   machine_fork (&child, &process, 0);
   current->mm = &child;
-  CHECK (!sframe_is_known (TEXT + 0xf));
+  CHECK (!sframe_is_cached (TEXT + 0xf));
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 2);
   /* The two share what is registered, and no rule.  */
   CHECK (child.sframe == process.sframe && keeps (TEXT + 3, &rule));
   current->mm = &process;
-  CHECK (!sframe_is_known (TEXT + 3));
+  CHECK (!sframe_is_cached (TEXT + 3));
   current->mm = &child;
   CHECK (sframe_remove (TABLE) == 0);
   current->mm = &process;
@@ -437,7 +437,7 @@ test_other_cpu (void)
       CHECK (count == 20 || i % 2 == 1);
       CHECK (i % 2 == 0 || sframe_remove (TABLE) == -ENOENT || i > 60);
       for (unsigned int j = 0; j < count; ++j)
-	CHECK (i % 2 == 0 || !sframe_is_known (entries[j] - 1));
+	CHECK (i % 2 == 0 || !sframe_is_cached (entries[j] - 1));
       for (unsigned int j = 1; j < count; ++j)
 	CHECK (entries[j] == TEXT + 0x10 + (j - 1) % 128 * 8);
       finish ();
@@ -472,7 +472,7 @@ check_refused (unsigned long sp, unsigned long fp)
   state.fp = fp;
   before = state;
   trace.nr = 1;
-  sframe_unwind_known (&state, &trace, FRAMES);
+  sframe_unwind_cached (&state, &trace, FRAMES);
   CHECK (trace.nr == 1 && machine.accesses == accesses);
   CHECK (memcmp (&before, &state, sizeof state) == 0);
 }
@@ -525,7 +525,7 @@ test_not_plain (void)
   state.ws = 4;
   check_refused (STACK, STACK);
   at_frame (0);
-  state.sframe_known = false;
+  state.sframe_cached = false;
   check_refused (STACK, STACK);
   at_frame (0);
   current->utask = &probes;
@@ -535,7 +535,7 @@ test_not_plain (void)
   at_frame (0);
   trace.nr = 1;
   state.ucontext = STACK;
-  sframe_unwind_known (&state, &trace, FRAMES);
+  sframe_unwind_cached (&state, &trace, FRAMES);
   CHECK (trace.nr == 19 && state.ucontext == 0);
   finish ();
 }
@@ -574,7 +574,7 @@ test_odd_addresses (void)
   reads (0, 20);
   for (unsigned int i = 0; i < ARRAY_SIZE (odd); ++i)
     {
-      CHECK (!sframe_is_known (odd[i]) && !sframe_is_known (odd[i] - 1));
+      CHECK (!sframe_is_cached (odd[i]) && !sframe_is_cached (odd[i] - 1));
       poke (STACK + 5 * 16 + 8, odd[i], 8);
       CHECK (unwind (0, 20) == 6 && state.done);
     }

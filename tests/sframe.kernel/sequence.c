@@ -35,6 +35,8 @@ struct model
   struct mm_struct mm;
   unsigned int count;
   struct record records[RECORDS];
+  /* Of unwinders.  */
+  u16 order;
   /* The mapping that has a page; 0: none.  */
   unsigned int mapping[PAGES];
   bool executable[PAGES];
@@ -45,7 +47,7 @@ enum outcome
 {
   ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
   KEPT_FOR_MEMORY, UNMAPPED, FORGOTTEN, FORKED, LOST_BY_FORK, SHARED, DROPPED,
-  NOT_DROPPED, REMEMBERED, TOO_LATE, RECALLED, OUTCOMES
+  NOT_DROPPED, CHOSEN, NOT_CHOSEN, REMEMBERED, TOO_LATE, RECALLED, OUTCOMES
 };
 
 static unsigned long outcomes[OUTCOMES];
@@ -284,6 +286,7 @@ model_unmap (struct model *model, unsigned long start, unsigned long end,
   expect ("memory wanted for nothing", dropped != 0, true);
   ++outcomes[FORGOTTEN];
   model->count = 0;
+  model->order = 0;
 }
 
 /* Unmap some pages, and map some of them anew if AGAIN.  */
@@ -380,6 +383,7 @@ do_fork (void)
   memcpy (child->mapping, self->mapping, sizeof child->mapping);
   memcpy (child->executable, self->executable, sizeof child->executable);
   child->count = 0;
+  child->order = self->order;
   model_fork (child, skip);
   short_of_memory ();
   unsigned long after = machine.no_memory_after;
@@ -389,6 +393,7 @@ do_fork (void)
       expect ("memory wanted for nothing", child->count < self->count, true);
       ++outcomes[FORGOTTEN];
       child->count = 0;
+      child->order = 0;
     }
   ++outcomes[FORKED];
   outcomes[SHARED] += child->mm.sframe == self->mm.sframe;
@@ -457,6 +462,27 @@ do_drop_corrupt (void)
     model_drop (self, view.start, view.start + 1, false);
 }
 
+static void
+do_choose (void)
+{
+  static const u16 orders[] = { 0, 1, 2, 0x21, 0x12 };
+  u16 order = orders[below (ARRAY_SIZE (orders))];
+
+  short_of_memory ();
+  unsigned long after = machine.no_memory_after;
+  int result = sframe_set_order (order);
+  if (was_short_of_memory (after))
+    {
+      expect ("choose without memory", result, -ENOMEM);
+      expect ("memory wanted for nothing", order != self->order, true);
+      ++outcomes[NOT_CHOSEN];
+      return;
+    }
+  expect ("choose", result, 0);
+  self->order = order;
+  ++outcomes[CHOSEN];
+}
+
 /* A rule has been read, perhaps some time after its table was looked up.  */
 static void
 do_remember (void)
@@ -477,8 +503,8 @@ do_remember (void)
     return;
   unsigned long ip = r.text + (below (2) == 0 ? r.text_size - 1 : 0);
   rule.cfa = (struct sframe_place) { SFRAME_REG_VALUE, SFRAME_REG_SP, r.id };
-  sframe_remember (&view, ip, &rule);
-  bool known = sframe_registered (&self->mm) && sframe_is_known (ip);
+  sframe_cache_add (&view, ip, &rule);
+  bool known = sframe_registered (&self->mm) && sframe_is_cached (ip);
   ++outcomes[known ? REMEMBERED : TOO_LATE];
 }
 
@@ -488,7 +514,7 @@ check_rule (unsigned long address, const struct record *expected)
 {
   struct sframe_rule rule;
 
-  if (!sframe_recall (address, &rule))
+  if (!sframe_cache_find (address, &rule))
     return;
   expect ("a rule of what there is", expected != NULL, true);
   expect ("number of the rule's table", rule.cfa.off, expected->id);
@@ -516,6 +542,7 @@ check_address (unsigned long address)
 static void
 check_self (void)
 {
+  expect ("choice", sframe_order (&self->mm), self->order);
   for (unsigned int i = 0; i < self->count; ++i)
     {
       const struct record *r = &self->records[i];
@@ -564,9 +591,9 @@ static const struct
   void (*run) (void);
   unsigned int weight;
 } operations[] = {
-  { do_add, 200 }, { do_remove, 16 }, { do_map, 12 }, { do_unmap, 3 },
-  { do_split, 8 }, { do_fork, 16 }, { do_switch, 8 }, { do_exit, 2 },
-  { do_drop_corrupt, 4 }, { do_remember, 40 },
+  { do_add, 200 }, { do_remove, 24 }, { do_map, 12 }, { do_unmap, 3 },
+  { do_split, 8 }, { do_fork, 32 }, { do_switch, 8 }, { do_exit, 5 },
+  { do_drop_corrupt, 4 }, { do_choose, 16 }, { do_remember, 40 },
 };
 
 static void

@@ -15,6 +15,8 @@ test_prctl (void)
 {
   CHECK (sframe_add (1, 2, 3, 4) == -EINVAL);
   CHECK (sframe_remove (1) == -EINVAL);
+  CHECK (sframe_set_order (1) == -EINVAL);
+  CHECK (sframe_order (&process) == 0);
 }
 
 static void

@@ -45,7 +45,7 @@ void
 storm_arguments (void)
 {
   while (storm_goes_on ())
-    switch (roll (8))
+    switch (roll (9))
       {
       case 0:
 	arena_fill (arena_slot ());
@@ -58,6 +58,9 @@ storm_arguments (void)
 	break;
       case 3:
 	storm_remove (some_address (), roll (2), roll (2), roll (2) << 63);
+	break;
+      case 4:
+	storm_choose ();
 	break;
       default:
 	storm_add (some_address (), some_size (), some_address (),

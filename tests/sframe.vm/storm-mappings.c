@@ -24,6 +24,7 @@ fork_away (void)
 	  arena_call (NULL);
 	  storm_remove ((unsigned long) arena_slot (), 0, 0, 0);
 	  arena_register (arena_slot ());
+	  storm_choose ();
 	}
       _exit (0);
     }
@@ -52,6 +53,8 @@ one_deed (void)
 	fork_away ();
       else if (roll (4) == 0)
 	storm_list (getpid ());
+      else
+	storm_choose ();
     }
 }
 

@@ -35,8 +35,11 @@ one_deed (void)
     case 24 ... 28:
       arena_call_framed (slot);
       break;
-    case 29: case 30:
+    case 29:
       storm_list (getpid ());
+      break;
+    case 30:
+      storm_choose ();
       break;
     default:
       /* Whoever is in its text is caught, as is who finds it gone.  */

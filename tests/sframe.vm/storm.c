@@ -128,6 +128,17 @@ storm_remove (unsigned long table, unsigned long arg3, unsigned long arg4,
 }
 
 void
+storm_choose (void)
+{
+  static const int documented[] = { EINVAL, ENOENT, EOPNOTSUPP, ENOMEM, 0 };
+  /* By 2 and 3 one machine each unwinds.  */
+  static const unsigned long orders[] = { 0, 1, 0x21, 0x31, 0x11, 0x10, 4, -1 };
+  unsigned long order = orders[roll (sizeof orders / sizeof *orders)];
+  count (kernel_prctl (PR_SET_UNWIND_USER, order, 0, 0, 0), tally->choices,
+	 documented);
+}
+
+void
 storm_list (pid_t pid)
 {
   char path[32], buffer[300];
@@ -216,13 +227,16 @@ check_answers (void)
 {
   static const int wanted[] = { 0, EINVAL, EFAULT, EEXIST };
   bool all = tally->removes[0] && tally->removes[ENOENT]
-	     && tally->removes[EINVAL];
+	     && tally->removes[EINVAL] && tally->choices[0]
+	     && tally->choices[ENOENT] && tally->choices[EOPNOTSUPP]
+	     && tally->choices[EINVAL];
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     all &= tally->adds[wanted[i]] != 0;
   for (int i = 0; i < ERRORS; i++)
-    if (tally->adds[i] != 0 || tally->removes[i] != 0)
-      printf ("%-32s %10lu added %10lu removed\n", strerror (i),
-	      tally->adds[i], tally->removes[i]);
+    if (tally->adds[i] != 0 || tally->removes[i] != 0
+	|| tally->choices[i] != 0)
+      printf ("%-32s %10lu added %10lu removed %10lu chosen\n", strerror (i),
+	      tally->adds[i], tally->removes[i], tally->choices[i]);
   printf ("%lu calls, %lu processes, %lu faults, %lu bytes listed\n",
 	  tally->calls, tally->processes, tally->faults, tally->listed);
   result (tally->undocumented == 0, "no answer that the manual does not list");

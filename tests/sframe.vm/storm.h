@@ -20,6 +20,7 @@
 #ifndef PR_ADD_SFRAME
 # define PR_ADD_SFRAME 0x53460001
 # define PR_REMOVE_SFRAME 0x53460002
+# define PR_SET_UNWIND_USER 0x53460003
 #endif
 
 #define PAGE 4096UL
@@ -35,6 +36,7 @@ struct tally
   unsigned long calls;
   unsigned long adds[ERRORS];		/* By the kernel's answer.  */
   unsigned long removes[ERRORS];
+  unsigned long choices[ERRORS];
   unsigned long undocumented;
   unsigned long faults;			/* Signals that were caught.  */
   unsigned long touched;		/* Pages, to be unwound.  */
@@ -54,6 +56,10 @@ extern int storm_add (unsigned long table, unsigned long table_size,
 		      unsigned long text, unsigned long text_size);
 extern int storm_remove (unsigned long table, unsigned long arg3,
 			 unsigned long arg4, unsigned long arg5);
+
+/* Choose ways to unwind, one of which is SFrame, or none, or what there is
+   not.  */
+extern void storm_choose (void);
 
 /* Read the kernel's list of what PID, who may be gone, has registered.  */
 extern void storm_list (pid_t pid);

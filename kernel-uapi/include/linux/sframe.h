@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SFrame tables of user space: what the rest of the kernel calls.
+ * SFrame tables of user space: the interface to the rest of the kernel.
  *
- * A process registers, for ranges of its text, tables in its memory that tell
- * how to unwind the code there.  The deferred unwinder reads them when it has
- * returned to where page faults are allowed.
+ * A process registers tables in its memory that describe how to unwind ranges
+ * of its text. The deferred unwinder reads them before the task returns to user
+ * space, where page faults are allowed.
  */
 #ifndef _LINUX_SFRAME_H
 #define _LINUX_SFRAME_H
@@ -16,11 +16,11 @@
 struct elf64_phdr;
 
 /**
- * struct sframe_info - a text range that is registered, and its table
+ * struct sframe_info - a registered text range and its table
  * @text:	user address of the text
- * @text_size:	its bytes
+ * @text_size:	its size in bytes
  * @table:	user address of the table
- * @table_size:	its bytes
+ * @table_size:	its size in bytes
  */
 struct sframe_info {
 	unsigned long	text;
@@ -43,14 +43,16 @@ int sframe_add(unsigned long table, unsigned long table_size,
 void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias);
 int sframe_remove(unsigned long table);
+int sframe_set_order(u16 order);
+u16 __sframe_order(const struct mm_struct *mm);
 int sframe_unwind_next(struct unwind_user_state *state);
 bool sframe_has_tables(const struct mm_struct *mm);
 bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 		       unsigned long sp, unsigned long next);
-void __sframe_unwind_known(struct unwind_user_state *state,
-			   struct unwind_stacktrace *trace, unsigned int max);
+void __sframe_unwind_cached(struct unwind_user_state *state,
+			    struct unwind_stacktrace *trace, unsigned int max);
 
-/* A new mm has no tables, whatever it was copied from. */
+/* A new mm is a copy of its parent's, but shares no registration yet. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
 	mm->sframe = NULL;
@@ -62,10 +64,23 @@ static inline bool sframe_registered(struct mm_struct *mm)
 	return READ_ONCE(mm->sframe);
 }
 
+/* Free all registrations of @mm, which has no users. */
+static inline void sframe_free_mm(struct mm_struct *mm)
+{
+	if (sframe_registered(mm) || rcu_access_pointer(mm->sframe_cache))
+		__sframe_free_mm(mm);
+}
+
+/* The unwinders that @mm, in use by the caller, has chosen, or 0. */
+static inline u16 sframe_order(const struct mm_struct *mm)
+{
+	return READ_ONCE(mm->sframe) ? __sframe_order(mm) : 0;
+}
+
 /*
- * Whether a frame that is guessed by frame pointers can be one: it would return
- * to @ip, its record ends at @sp and says that the next one is at @next.  A
- * process of 32 bits has no tables, nor has one for which they are not chosen.
+ * Whether a step by frame pointer can be right: it leads to return address @ip,
+ * the frame record ends at @sp, and the next record is at @next. Not checked
+ * for 32-bit code, nor if SFrame is switched off.
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
@@ -77,16 +92,16 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 }
 
 /*
- * Step from @state, the last frame in @trace, as far as rules are remembered,
- * and add the frames to @trace, which may have @max.  That is worth a try
- * only if the rule that led to the last frame was.
+ * Step from @state, the last frame in @trace, as long as rules are cached, and
+ * add the frames to @trace, which has room for @max. Only if the last rule was
+ * cached is the next one likely to be.
  */
-static inline void sframe_unwind_known(struct unwind_user_state *state,
-				       struct unwind_stacktrace *trace,
-				       unsigned int max)
+static inline void sframe_unwind_cached(struct unwind_user_state *state,
+					struct unwind_stacktrace *trace,
+					unsigned int max)
 {
-	if (state->sframe_known && trace->nr < max)
-		__sframe_unwind_known(state, trace, max);
+	if (state->sframe_cached && trace->nr < max)
+		__sframe_unwind_cached(state, trace, max);
 }
 
 #else /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
@@ -103,6 +118,16 @@ static inline void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 static inline int sframe_remove(unsigned long table)
 {
 	return -EINVAL;
+}
+
+static inline int sframe_set_order(u16 order)
+{
+	return -EINVAL;
+}
+
+static inline u16 sframe_order(const struct mm_struct *mm)
+{
+	return 0;
 }
 
 static inline int sframe_unwind_next(struct unwind_user_state *state)
@@ -122,11 +147,13 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 	return true;
 }
 
-static inline void sframe_unwind_known(struct unwind_user_state *state,
-				       struct unwind_stacktrace *trace,
-				       unsigned int max) {}
+static inline void sframe_unwind_cached(struct unwind_user_state *state,
+					struct unwind_stacktrace *trace,
+					unsigned int max) {}
 
 static inline void sframe_init_mm(struct mm_struct *mm) {}
+
+static inline void sframe_free_mm(struct mm_struct *mm) {}
 
 static inline bool sframe_registered(struct mm_struct *mm)
 {
@@ -136,9 +163,9 @@ static inline bool sframe_registered(struct mm_struct *mm)
 #endif /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
 
 /*
- * Let @mm have what @oldmm has registered.  Both are locked for writing and
- * the mappings have not been copied yet: for each that @mm does not get, or
- * not the content of, sframe_unmap() is called then.
+ * Share the registrations of @oldmm with its child @mm. Both are locked for
+ * writing and the mappings have not been copied yet: the caller calls
+ * sframe_unmap() for each mapping that @mm does not get or gets empty.
  */
 static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
@@ -146,16 +173,9 @@ static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 		__sframe_dup_mm(mm, oldmm);
 }
 
-/* The last user of @mm is gone. */
-static inline void sframe_free_mm(struct mm_struct *mm)
-{
-	if (sframe_registered(mm) || rcu_access_pointer(mm->sframe_cache))
-		__sframe_free_mm(mm);
-}
-
 /*
- * What @mm had mapped from @start up to @end is gone; it is locked for
- * writing.
+ * Drop the texts and tables from @start up to @end, which @mm has unmapped. It
+ * is locked for writing.
  */
 static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
 				unsigned long end)

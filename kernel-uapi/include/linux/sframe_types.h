@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The SFrame table that a trace has looked up last.
+ * The description of an SFrame table, as a trace keeps it from frame to frame.
  */
 #ifndef _LINUX_SFRAME_TYPES_H
 #define _LINUX_SFRAME_TYPES_H
@@ -8,25 +8,26 @@
 #include <linux/types.h>
 
 /**
- * struct sframe_view - a table with a valid header, or one that was not read yet
- * @start:	user address of the header
- * @size:	bytes of the whole section
- * @text:	start of the text range that it is registered for, if any
- * @text_size:	bytes of the text range
- * @id:		ID of the registration; 0 if there is none
- * @generation:	of what was registered when the table was found; 0 if its rules
- *		are not to be remembered
+ * struct sframe_view - a table and one of its text ranges
+ * @start:	user address of the table, which begins with the header
+ * @size:	size of the table in bytes
+ * @text:	start of the text range
+ * @text_size:	size of the text range in bytes; 0: none
+ * @id:		number of the table in its set; 0 if it is not registered
+ * @generation:	sframe_generation() when the table was found; 0 if its rules
+ *		must not be cached
  * @fdes:	offset of the index from @start
- * @fres:	offset of the rows from @start
- * @nr_fdes:	entries of the index; 0 if the header was not read yet
- * @nr_fres:	rows of all functions
- * @fre_len:	bytes of the rows
+ * @fres:	offset of the FRE sub-section from @start
+ * @nr_fdes:	number of FDEs; 0 if the header was not read yet
+ * @nr_fres:	number of rows of all functions
+ * @fre_len:	size of the FRE sub-section in bytes
  * @flags:	SFRAME_F_*
  * @fixed_fp:	as in the header
  * @fixed_ra:	as in the header
  *
- * Index and rows were checked to lie inside the section.  Their contents are
- * never trusted: the process can change them at any time.
+ * Once the header was read, index and FRE sub-section are known to lie inside
+ * the table. Their contents are never trusted: the process can change them at
+ * any time.
  */
 struct sframe_view {
 	unsigned long	start;

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which ways to unwind user stacks are tried, in what order.
+ * The choice and order of unwinders for user stacks.
  *
- * An order has its first unwinder in its lowest bits: the number of the bit that
- * is its type, and 1; 0 ends the order.
+ * An order is a sequence of numbers of UNWIND_ORDER_SHIFT bits, the first one
+ * in the lowest bits: the bit number of an enum unwind_user_type, plus 1. 0
+ * ends the order. The numbers are part of the user interface.
  */
 #ifndef _LINUX_UNWIND_CHOICE_H
 #define _LINUX_UNWIND_CHOICE_H
 
 #include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <linux/unwind_user_types.h>
 
 #define UNWIND_ORDER_SHIFT	4
 
-/* Take the first unwinder, of enum unwind_user_type, from @order, not 0. */
+/*
+ * Remove the first unwinder from @order, which is not 0, and return its type.
+ */
 static inline unsigned int unwind_order_take(u32 *order)
 {
 	unsigned int bit = (*order & (BIT(UNWIND_ORDER_SHIFT) - 1)) - 1;
@@ -23,6 +27,24 @@ static inline unsigned int unwind_order_take(u32 *order)
 	return BIT(bit);
 }
 
+#ifdef CONFIG_UNWIND_USER
+
 void unwind_user_choose(struct unwind_user_state *state);
+int unwind_user_set_order(unsigned long order);
+int unwind_user_get_order(void);
+
+#else
+
+static inline int unwind_user_set_order(unsigned long order)
+{
+	return -EINVAL;
+}
+
+static inline int unwind_user_get_order(void)
+{
+	return -EINVAL;
+}
+
+#endif
 
 #endif /* _LINUX_UNWIND_CHOICE_H */

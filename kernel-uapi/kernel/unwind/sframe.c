@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SFrame tables of a process: registration, and life along with its mappings.
+ * SFrame tables of a process: their registration, and what mmap, munmap, fork,
+ * exec and exit do to them.
  *
- * An mm that has registered anything has a set of text ranges in two red-black
- * trees: by their addresses, and by their tables, so that a table can be found
- * when its memory goes away.  A set changes under the mmap lock held for
- * writing, one range at a time, and costs a process no more than what it has
- * registered: in a maple tree, ranges of a few bytes would take nodes of 256.
+ * An mm that has registered a table has a set of text ranges in two red-black
+ * trees: ordered by the addresses of the texts, and by those of their tables,
+ * so that unmapping a table finds its texts. Writers hold the mmap lock for
+ * writing. Trees rather than a maple tree: for ranges of a few bytes, a maple
+ * tree takes nodes of 256 bytes, and a process pays only for what it registers.
  *
- * fork() shares the set.  A set with more than one user never changes: the mm
- * that wants to change it makes a copy first.
+ * fork() shares the set. A set with more than one user never changes: an mm
+ * that needs to change it makes a copy first.
  *
- * The unwinder searches the tree of texts under RCU and without that lock.  If
- * the tree changes meanwhile it may have been led astray, or have read a range
- * that is being put to other use, which a sequence count tells, and it searches
- * again.  It does so, too, when the mm has another set by then: the old one may
- * have been changed by whoever else had it.
+ * The unwinder searches the tree of texts under RCU, without the mmap lock. If
+ * the tree changes meanwhile, the search may have gone wrong or have read a
+ * node that is being reused. A sequence count detects that, and the search is
+ * repeated; likewise if the mm has another set by then, since the old one may
+ * have been changed by its other user.
  *
- * A reader takes a copy of the little that it needs to know of a table and
- * leaves RCU before it touches user memory.  So a page that never arrives, be
- * it of FUSE or userfaultfd, holds up no grace period.  It may then read what
- * is not the table any more, and does so until its trace leaves the text: all
- * that it reads is checked, and it ends up with a wrong trace of a task that
- * unmaps the code it runs.
+ * A reader copies the description of a table (struct sframe_view) and leaves
+ * the RCU section before it reads user memory. So a page that never arrives,
+ * from FUSE or userfaultfd, delays no grace period. When the reader uses the
+ * copy, the table may have been unmapped; all that is read is checked, and the
+ * worst result is a wrong trace of a task that unmaps the code it executes.
  */
 #define pr_fmt(fmt) "sframe: " fmt
 
@@ -58,27 +58,29 @@
 #define SFRAME_SEARCH_TRIES 16
 
 /**
- * struct sframe_mm - a set of what is registered, of one mm or several
- * @users:	mms that have it; it changes only while there is one
- * @forked:	there was another user once, whose readers may still search
+ * struct sframe_mm - the set of registered text ranges of one or several mms
+ * @users:	number of mms that have the set; it changes only while this is 1
+ * @forked:	the set once had another user, whose readers may still search it
  * @no_vdso:	the table of the vDSO was removed
- * @changes:	of @texts
- * @texts:	of struct sframe_text; also searched under RCU
- * @tables:	of the same, by their tables
- * @spare:	dropped, and the next one to be added, or NULL
- * @nr_texts:	entries of either
- * @clear_from:	no text or table is in memory from here
- * @clear_to:	up to here, where munmap() last found nothing
- * @last_id:	of a table
- * @generation:	another number when a text range goes; no other set has it
- * @rcu:	for readers, when the last user is gone
+ * @order:	the order of unwinders that the process has chosen; 0: none
+ * @changes:	sequence count of @texts
+ * @texts:	tree of struct sframe_text by text address; searched under RCU
+ * @tables:	tree of the same entries by table address
+ * @spare:	a dropped entry, to be used for the next addition, or NULL
+ * @nr_texts:	number of entries of either tree
+ * @clear_from:	start of a range that contains no text and no table
+ * @clear_to:	its end; found by the last munmap() that dropped nothing
+ * @last_id:	the last sframe_view.id
+ * @generation:	changes when a text range is dropped; unique among all sets
+ * @rcu:	to free the set when no reader can search it any more
  *
- * Allocated by the first registration, freed with the last user.
+ * Allocated by the first registration or choice, freed with the last user.
  */
 struct sframe_mm {
 	refcount_t	users;
 	bool		forked;
 	bool		no_vdso;
+	u16		order;
 	seqcount_t	changes;
 	struct rb_root	texts;
 	struct rb_root	tables;
@@ -92,10 +94,10 @@ struct sframe_mm {
 };
 
 /**
- * struct sframe_spot - where in a tree a range belongs
- * @found:	what overlaps it there, or NULL
- * @link:	the link that it would hang on if nothing does
- * @parent:	the node that has the link, or NULL
+ * struct sframe_spot - the position of a range in a tree
+ * @found:	an entry that overlaps the range, or NULL
+ * @link:	if there is none, the link at which to insert the range
+ * @parent:	the node that contains @link, or NULL
  */
 struct sframe_spot {
 	struct sframe_text	*found;
@@ -103,21 +105,22 @@ struct sframe_spot {
 	struct rb_node		*parent;
 };
 
-/* The spots of a text range and of its table in a set. */
+/* The positions of a text range and of its table in a set. */
 struct sframe_spots {
 	struct sframe_spot	text;
 	struct sframe_spot	table;
 };
 
-/* The last generation of any set; that of no set is 0. */
+/* The last generation of any set. No set has generation 0. */
 static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
 
 /**
- * struct sframe_text - a text range, and the table that describes it
- * @view:	both; constant while it is in a tree
- * @by_text:	in the tree of texts, which do not overlap
- * @by_table:	in the tree of tables, which are the same or do not overlap
- * @rcu:	once in neither; for readers that still look at the two above
+ * struct sframe_text - a text range and the table that describes it
+ * @view:	ranges of text and table, and the header; constant in a tree
+ * @by_text:	node in sframe_mm.texts; texts do not overlap
+ * @by_table:	node in sframe_mm.tables; two tables are equal or do not overlap
+ * @rcu:	to free the entry, once it is in no tree; readers may still use
+ *		@view and @by_text
  */
 struct sframe_text {
 	struct sframe_view	view;
@@ -128,7 +131,11 @@ struct sframe_text {
 	};
 };
 
-/* Searches that run meanwhile are repeated; they wait for the end of this. */
+/*
+ * Begin to change the tree of texts. A search that runs meanwhile is repeated.
+ * A search that begins meanwhile spins until sframe_end_change(), so preemption
+ * is disabled.
+ */
 static void sframe_begin_change(struct sframe_mm *sframe)
 {
 	preempt_disable();
@@ -142,13 +149,13 @@ static void sframe_end_change(struct sframe_mm *sframe)
 }
 
 /*
- * Begin a generation of @sframe: what was remembered of its tables is forgotten.
+ * Begin a new generation of @sframe, which invalidates all cached rules.
  * Pairs with the acquire load in sframe_try_view(): a reader that sees the new
- * generation no longer finds what the caller has removed.
+ * generation no longer finds the range that the caller has removed.
  */
 static void sframe_renew(struct sframe_mm *sframe)
 {
-	/* Behind the removal; see above. */
+	/* Orders the removal before the new generation, see above. */
 	smp_store_release(&sframe->generation,
 			  atomic64_inc_return(&sframe_last_generation));
 }
@@ -161,14 +168,17 @@ static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 	sframe_renew(sframe);
 	rb_erase(&text->by_table, &sframe->tables);
 	sframe->nr_texts--;
-	/* Who loads and unloads one object over and over allocates nothing. */
+	/* Loading and unloading an object repeatedly then allocates nothing. */
 	if (!sframe->spare)
 		sframe->spare = text;
 	else
 		kfree_rcu(text, rcu);
 }
 
-/* Find the first text range that ends behind @from; the mmap lock keeps it. */
+/*
+ * Find the first text range that ends behind @from. The caller holds the mmap
+ * lock, so that the result stays valid.
+ */
 static struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
 					     unsigned long from)
 {
@@ -199,10 +209,7 @@ static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
 	return text && text->view.text < start + size ? text : NULL;
 }
 
-/*
- * Find a text range, whichever, with a table that overlaps the @size bytes at
- * @start.
- */
+/* Find any text range whose table overlaps the @size bytes at @start. */
 static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
 					     unsigned long start,
 					     unsigned long size)
@@ -225,9 +232,9 @@ static struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
 }
 
 /*
- * Find the spot of the text, or the table if @table, of @view in the tree at
- * @root.  So each tree is gone down once, whether something is there or is
- * going to be.
+ * Find the position in the tree at @root of the text of @view, or of its table
+ * if @table is set. The result serves both to look up and to insert, so that a
+ * registration descends each tree only once.
  */
 static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
 					     const struct sframe_view *view,
@@ -257,7 +264,7 @@ static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
 	spot->link = link;
 }
 
-/* Find the spots of @view in @sframe, which may be NULL. */
+/* Find the positions of @view in @sframe, which may be NULL. */
 static void sframe_find_spots(struct sframe_mm *sframe,
 			      const struct sframe_view *view,
 			      struct sframe_spots *spots)
@@ -275,7 +282,7 @@ static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct sframe_text, by_table)->view.start;
 }
 
-/* Put the text range of @view, which overlaps no other, at its @spots. */
+/* Insert the text range of @view, which overlaps no other, at @spots. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view,
 			   const struct sframe_spots *spots)
@@ -288,7 +295,7 @@ static int sframe_new_text(struct sframe_mm *sframe,
 		return -ENOMEM;
 	sframe->spare = NULL;
 	sframe_begin_change(sframe);
-	/* Readers may still look at the spare one. */
+	/* Within the change: readers may still use the spare entry. */
 	text->view = *view;
 	rb_link_node_rcu(&text->by_text, spots->text.parent, spots->text.link);
 	rb_insert_color(&text->by_text, &sframe->texts);
@@ -305,7 +312,7 @@ static int sframe_new_text(struct sframe_mm *sframe,
 	return 0;
 }
 
-/* Free @text, or NULL, of a set that is no more. */
+/* Free @text, which may be NULL, of a set without users. */
 static void sframe_free_text(struct sframe_text *text, bool forked)
 {
 	if (forked && text)
@@ -315,8 +322,8 @@ static void sframe_free_text(struct sframe_text *text, bool forked)
 }
 
 /*
- * Give up one use of @sframe.  Nobody reads what has had one user only: that
- * one has no thread left.
+ * Drop one user of @sframe, and free the set after the last one. A set that had
+ * only one user has no readers then: the last user has no threads left.
  */
 static void sframe_put(struct sframe_mm *sframe)
 {
@@ -337,8 +344,8 @@ static void sframe_put(struct sframe_mm *sframe)
 }
 
 /*
- * Copy to @sframe, which nobody has seen yet, all of @old.  A task that is being
- * killed does not go on.
+ * Copy all of @old to @sframe, which is not published yet. Fails if the task is
+ * being killed.
  */
 static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
 {
@@ -348,6 +355,7 @@ static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
 	int ret = 0;
 
 	sframe->no_vdso = old->no_vdso;
+	sframe->order = old->order;
 	sframe->last_id = old->last_id;
 	for (node = rb_first(&old->texts); node && !ret; node = rb_next(node)) {
 		if (fatal_signal_pending(current))
@@ -364,15 +372,18 @@ static bool sframe_is_shared(const struct sframe_mm *sframe)
 {
 	if (refcount_read(&sframe->users) > 1)
 		return true;
-	/* Others have read what the caller is about to change. */
+	/*
+	 * Pairs with the release in sframe_put(): the other user has read the
+	 * set before the caller changes it.
+	 */
 	smp_acquire__after_ctrl_dep();
 	return false;
 }
 
 /*
- * Find the set of @mm, which is locked for writing, for it to be changed; make
- * one if there is none, or @mm shares it.  Return NULL, and leave all as it is,
- * if there is no memory for that.
+ * Return the set of @mm, which is locked for writing, for changing it. Make a
+ * set if @mm has none, and a copy if @mm shares it. Return NULL and change
+ * nothing if there is no memory.
  */
 static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
 {
@@ -400,8 +411,7 @@ static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
 }
 
 /*
- * Drop all text ranges of the table at @start.  Return how many those were, or
- * -ENOMEM.
+ * Drop all text ranges of the table at @start. Return their number or -ENOMEM.
  */
 static int sframe_drop_table(struct mm_struct *mm, unsigned long start)
 {
@@ -427,7 +437,9 @@ static bool sframe_same_ranges(const struct sframe_view *a,
 	       a->text == b->text && a->text_size == b->text_size;
 }
 
-/* Whether two tables are the same, their headers included if both were read. */
+/*
+ * Whether two tables are the same. Compare the headers only if both were read.
+ */
 static bool sframe_same_table(const struct sframe_view *a,
 			      const struct sframe_view *b)
 {
@@ -441,7 +453,7 @@ static bool sframe_same_table(const struct sframe_view *a,
 	       a->fixed_fp == b->fixed_fp && a->fixed_ra == b->fixed_ra;
 }
 
-/* Whether @mm has the vDSO, and in use; @vdso is its table then. */
+/* Whether @mm has a vDSO whose table was not removed. Store it in @vdso. */
 static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 {
 	return !(mm->sframe && mm->sframe->no_vdso) &&
@@ -449,8 +461,8 @@ static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 }
 
 /*
- * Whether exactly the ranges of @view, whose spots are @spots, are registered,
- * with whatever header.
+ * Whether exactly the ranges of @view, whose positions are @spots, are
+ * registered. The header may differ.
  */
 static bool sframe_is_there(struct mm_struct *mm,
 			    const struct sframe_view *view,
@@ -466,9 +478,10 @@ static bool sframe_is_there(struct mm_struct *mm,
 }
 
 /*
- * Compare @view with the table of the vDSO, which is not in the set.  Return 0
- * if they have nothing in common but the table; 1 if they are the same, and the
- * vDSO is in use from now on; or an error.
+ * Compare @view with the table of the vDSO, which is not in the set. Return 0
+ * if they do not conflict; they may have the same table. Return 1 if they are
+ * the same: then the table of the vDSO is registered from now on. Otherwise
+ * return an error.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
@@ -494,7 +507,7 @@ static int sframe_insert_vdso(struct mm_struct *mm,
 	       !sframe_same_table(&vdso, view) ? -EEXIST : 0;
 }
 
-/* Let the text of @view have the table of @table, its header and ID included. */
+/* Replace the table of @view by that of @table, with its header and ID. */
 static void sframe_share_table(struct sframe_view *view,
 			       const struct sframe_view *table)
 {
@@ -506,9 +519,9 @@ static void sframe_share_table(struct sframe_view *view,
 }
 
 /*
- * Register @view, of a text range of @mm, which is locked for writing, at
- * @spots.  Return 1 if nothing else is registered with the table, else 0 or an
- * error.
+ * Insert @view at @spots into the set of @mm, which is locked for writing.
+ * Return 1 if this is the first text of its table, 0 if it is another one or
+ * was registered already, or an error.
  */
 static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 			 struct sframe_spots *spots)
@@ -541,13 +554,15 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 	return ret ?: !table;
 }
 
-/* Whether the bytes are in user space, not none, and do not wrap. */
+/* Whether the range is non-empty, lies in user space and does not wrap. */
 static bool sframe_range_ok(unsigned long start, unsigned long size)
 {
 	return start && size && start < TASK_SIZE && size <= TASK_SIZE - start;
 }
 
-/* Say who is refused which table, and why. */
+/*
+ * Log the refusal of a table, with the process and the reason. Return @error.
+ */
 static int sframe_refuse(const struct sframe_view *view,
 			 const struct vm_area_struct *vma, const char *why,
 			 int error)
@@ -559,8 +574,9 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Check what the ranges of @view lie in.  Of those that are registered that was
- * done then, and their mappings may have been split since.
+ * Check the mappings of the table and the text of @view. Ranges that are
+ * already registered were checked then; their mappings may have been split
+ * since.
  */
 static int sframe_check_mappings(struct mm_struct *mm,
 				 const struct sframe_view *view,
@@ -583,8 +599,8 @@ static int sframe_check_mappings(struct mm_struct *mm,
 }
 
 /*
- * Whether the @len bytes at @start are those of a file that @vma shows, as far as
- * the file goes: nothing was written to a copy of the process's own.
+ * Whether the @len bytes at @start are bytes of the file that @vma maps: they
+ * lie before its end, and the mapping has no private copies of pages.
  */
 static bool sframe_shows_file(const struct vm_area_struct *vma,
 			      unsigned long start, size_t len)
@@ -600,11 +616,11 @@ static bool sframe_shows_file(const struct vm_area_struct *vma,
 }
 
 /*
- * Read the header of @view, a table in @vma, without a page fault.  Return 0;
- * 1 if its page is that of a file and was not mapped yet; or -EFAULT.
+ * Read the header of @view, a table in @vma, without a page fault. Return 0; 1
+ * if its page belongs to a file and is not mapped yet; or -EFAULT.
  *
- * The page cache is not looked at: the answer would tell which pages of files
- * others have read.
+ * Do not look into the page cache: the result would reveal which pages of files
+ * other processes have read.
  */
 static int sframe_peek(const struct sframe_view *view,
 		       const struct vm_area_struct *vma,
@@ -619,12 +635,13 @@ static int sframe_peek(const struct sframe_view *view,
 }
 
 /*
- * Complete @view by the header where its table begins.  Page faults take the
- * lock that the caller has, hence it is read without: -EAGAIN says that its
- * page was not there, but is @readable.
+ * Read and check the header of @view. The caller holds the mmap lock, which a
+ * page fault takes, so the header is read without faults. Return -EAGAIN if its
+ * page is missing but @readable: the caller faults it in and calls again.
  *
- * Who has a page brought in for each table waits for each when a program
- * starts.  The header is read by whoever looks up something then.
+ * If the page belongs to a file and is not mapped yet, leave the header to the
+ * first lookup: otherwise a program would wait for one page fault per table
+ * when it starts.
  */
 static int sframe_read_header(struct sframe_view *view,
 			      const struct vm_area_struct *vma, bool readable)
@@ -647,8 +664,8 @@ static int sframe_read_header(struct sframe_view *view,
 }
 
 /*
- * Register the ranges of @view with @mm locked for writing; return as
- * sframe_insert(), or -EAGAIN as sframe_read_header().
+ * Register the ranges of @view. @mm is locked for writing. Return the result of
+ * sframe_insert(), or -EAGAIN as sframe_read_header() does.
  */
 static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
@@ -669,9 +686,9 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 }
 
 /*
- * Check all of a table when its first text is registered, not once for each
- * segment of a program.  That takes long, hence without the lock; the process
- * can change the table afterwards in any case.
+ * Check all of a table when its first text is registered; for the other texts
+ * of a program it was checked then. This takes long, so the mmap lock is not
+ * held. The process can change the table afterwards anyway.
  */
 static int sframe_check(const struct sframe_view *view)
 {
@@ -692,13 +709,13 @@ static int sframe_check(const struct sframe_view *view)
  * @text:	user address of the text
  * @text_size:	its bytes
  *
- * What is checked is what is stored: mappings and header are looked at and
- * the ranges inserted without the mmap lock being released in between.  A
- * header that a file would have to be read for is checked when it is used.  Rows
- * are checked by CONFIG_SFRAME_VALIDATION only, and each time they are read.
+ * Mappings and header are checked and the ranges inserted under one hold of the
+ * mmap lock, so that they cannot change in between. A header whose page would
+ * have to be read from a file is checked by the first lookup. FREs are checked
+ * each time they are read; with CONFIG_SFRAME_VALIDATION also here.
  *
- * Return: 0, also if exactly that is registered already; or the first of these
- * that applies:
+ * Return: 0, also if the same ranges are registered already; or the first of
+ * these that applies:
  * -EINVAL if the caller is a 32-bit task, or a range is empty or wraps;
  * -EINTR if a fatal signal is pending;
  * -EINVAL if a range is not inside one mapping, or the text not executable;
@@ -708,7 +725,7 @@ static int sframe_check(const struct sframe_view *view)
  * registered with another header;
  * -ENOSPC if the process has registered too much;
  * -ENOMEM if there is no memory;
- * as sframe_validate() if the table is new, with that option.
+ * the result of sframe_validate() if the table is new, with that option.
  */
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size)
@@ -724,7 +741,9 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	bool readable = true;
 	int ret = -EAGAIN;
 
-	/* A view of 32-bit registers is something else altogether. */
+	/*
+	 * 32-bit code has other registers, which these tables do not describe.
+	 */
 	if (in_compat_syscall())
 		return -EINVAL;
 	if (!sframe_range_ok(table, table_size) || table_size < len ||
@@ -747,11 +766,11 @@ int sframe_add(unsigned long table, unsigned long table_size,
 /**
  * sframe_add_elf - register the table of an object, if it has one
  * @phdr:	its program headers
- * @phnum:	how many there are
- * @bias:	what to add to their addresses
+ * @phnum:	number of program headers
+ * @bias:	to be added to the addresses in them
  *
- * Each executable segment is registered, by the numbers that ld.so will come
- * up with.  Only profilers miss a table that is refused.
+ * Registers each executable segment with the same ranges as ld.so does later.
+ * Errors are ignored: without a table only the profile is worse.
  */
 void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias)
@@ -768,8 +787,8 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 }
 
 /*
- * Forget the table at @start, be it that of the vDSO.  Return 0 if there is
- * none, else as sframe_drop_table().
+ * Drop the table at @start, which may be that of the vDSO. Return as
+ * sframe_drop_table() does.
  */
 static int sframe_forget(struct mm_struct *mm, unsigned long start)
 {
@@ -785,14 +804,14 @@ static int sframe_forget(struct mm_struct *mm, unsigned long start)
 }
 
 /**
- * sframe_remove - forget a table of the current process
+ * sframe_remove - remove a table of the current process
  * @start:	user address of the table
  *
- * All text ranges registered with it go.
+ * Removes all text ranges that were registered with it.
  *
- * Return: 0; -EINVAL if the caller is a 32-bit task; -EINTR if a fatal signal is
- * pending; -ENOENT if there is no such table; -ENOMEM if there is no memory for
- * the others, which a relative by fork() has, too.
+ * Return: 0; -EINVAL if the caller is a 32-bit task; -EINTR if a fatal signal
+ * is pending; -ENOENT if there is no such table; -ENOMEM if the set is shared
+ * after fork() and there is no memory for a copy.
  */
 int sframe_remove(unsigned long start)
 {
@@ -808,7 +827,51 @@ int sframe_remove(unsigned long start)
 	return count ? min(count, 0) : -ENOENT;
 }
 
-/* The text range that has @ip, or NULL; maybe wrongly if the tree changes. */
+/**
+ * sframe_set_order - set the order of unwinders of the current process
+ * @order:	as in linux/unwind_choice.h; 0 for none
+ *
+ * Stored in the set of tables, so that mm_struct does not grow: few processes
+ * choose.
+ *
+ * Return: 0; -EINTR if a fatal signal is pending; -ENOMEM if there is no memory.
+ */
+int sframe_set_order(u16 order)
+{
+	struct mm_struct *mm = current->mm;
+	struct sframe_mm *sframe;
+	int ret = 0;
+
+	if (mmap_write_lock_killable(mm))
+		return -EINTR;
+	if (order != sframe_order(mm)) {
+		sframe = sframe_get_own(mm);
+		if (sframe)
+			WRITE_ONCE(sframe->order, order);
+		else
+			ret = -ENOMEM;
+	}
+	mmap_write_unlock(mm);
+	return ret;
+}
+
+/**
+ * __sframe_order - get the order of unwinders of a process
+ * @mm:		an mm that the caller keeps
+ *
+ * Return: what sframe_set_order() has stored.
+ */
+u16 __sframe_order(const struct mm_struct *mm)
+{
+	const struct sframe_mm *sframe;
+
+	guard(rcu)();
+	/* Pairs with the release in sframe_get_own(). */
+	sframe = rcu_dereference_raw(mm->sframe);
+	return sframe ? READ_ONCE(sframe->order) : 0;
+}
+
+/* Find the text range that has @ip. Possibly wrong if the tree changes. */
 static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 					       unsigned long ip)
 {
@@ -829,23 +892,24 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 }
 
 /**
- * sframe_generation - tell what a process has registered from what it had
- * @mm:		in use by the caller, who is under RCU
+ * sframe_generation - tell whether cached rules are still valid
+ * @mm:		an mm that the caller keeps; the caller is in an RCU section
  *
- * Return: another number once a text range of the process is gone, that no other
- * set of tables ever has; 0 if the process has registered nothing.
+ * Return: a number that changes when a text range of the process is dropped and
+ * that no other set ever has; 0 if the process has registered nothing.
  */
 u64 sframe_generation(const struct mm_struct *mm)
 {
-	/* Pairs with sframe_get_own(). */
+	/* Pairs with the release in sframe_get_own(). */
 	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
 
 	return sframe ? READ_ONCE(sframe->generation) : 0;
 }
 
 /*
- * Copy to @view what describes @ip.  Return 0; -ENOENT if nothing does, or 1 if
- * the vDSO may not either; -EAGAIN if that cannot be told now.
+ * Copy the description of the text that has @ip to @view. Return 0; -ENOENT if
+ * there is none in the set, or 1 if the table of the vDSO was removed as well;
+ * -EAGAIN if the set has changed meanwhile.
  */
 static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 			   struct sframe_view *view)
@@ -857,12 +921,12 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	int ret;
 
 	guard(rcu)();
-	/* Pairs with sframe_get_own(). */
+	/* Pairs with the release in sframe_get_own(). */
 	sframe = rcu_dereference_raw(mm->sframe);
 	if (!sframe)
 		return -ENOENT;
 	seq = read_seqcount_begin(&sframe->changes);
-	/* Pairs with sframe_renew(). */
+	/* Pairs with the release in sframe_renew(). */
 	generation = smp_load_acquire(&sframe->generation);
 	text = sframe_search(sframe, ip);
 	if (text) {
@@ -872,7 +936,10 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
 	if (read_seqcount_retry(&sframe->changes, seq))
 		return -EAGAIN;
-	/* Pairs with sframe_is_shared(): another user may have changed it. */
+	/*
+	 * If @mm has another set by now, the other user of this one may have
+	 * changed it; pairs with the acquire in sframe_is_shared().
+	 */
 	if (READ_ONCE(mm->sframe) != sframe)
 		return -EAGAIN;
 	return text ? 0 : ret;
@@ -881,10 +948,11 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 /**
  * sframe_find_view - find the table that describes an address
  * @ip:		user address of the current process
- * @view:	where to store what is known of the table
+ * @view:	where to store the description of the table
  *
- * The caller can sleep and has not locked the mm: a process that registers
- * without end, and so leads all searches astray, has this one wait for its turn.
+ * The caller can sleep and does not hold the mmap lock. If the process changes
+ * its set so often that SFRAME_SEARCH_TRIES searches fail, this takes the mmap
+ * lock for reading.
  *
  * Return: whether there is one.
  */
@@ -895,7 +963,10 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 
 	for (int i = 0; i < SFRAME_SEARCH_TRIES && ret == -EAGAIN; i++)
 		ret = sframe_try_view(mm, ip, view);
-	/* A task past being killed does not wait for who waits for a page. */
+	/*
+	 * A task with page faults disabled is exiting: it must not wait for a
+	 * lock whose holder may wait for a page.
+	 */
 	if (ret == -EAGAIN && !pagefault_disabled() &&
 	    !mmap_read_lock_killable(mm)) {
 		ret = sframe_try_view(mm, ip, view);
@@ -903,16 +974,16 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 	}
 	if (!ret || (ret == -ENOENT && sframe_find_vdso(ip, view)))
 		return true;
-	/* A search that was led astray may have left parts of two tables. */
+	/* A search that failed may have left parts of two tables in it. */
 	view->text_size = 0;
 	return false;
 }
 
 /**
  * sframe_next_text - find the first text range from an address on
- * @mm:		locked, for reading at least
+ * @mm:		locked at least for reading
  * @from:	the address
- * @info:	where to store what is registered
+ * @info:	where to store the ranges
  *
  * Return: whether there is one.
  */
@@ -939,8 +1010,8 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 }
 
 /*
- * Whether the table of @view is what is registered now.  Another thread may have
- * replaced it since, by its like even.
+ * Whether the table of @view is still registered. Another thread may have
+ * replaced it, possibly by an equal one, which has another ID.
  */
 static bool sframe_is_current(struct mm_struct *mm,
 			      const struct sframe_view *view)
@@ -955,13 +1026,14 @@ static bool sframe_is_current(struct mm_struct *mm,
 }
 
 /**
- * sframe_drop_corrupt - forget a table that was found to contradict itself
+ * sframe_drop_corrupt - remove a table whose contents contradict the format
  * @view:	the table
  *
- * It would be found so again in each trace.  The caller can sleep and has not
- * locked the mm.  If it has page faults disabled, as it cannot be killed, that
- * is left to another trace: who has the lock may wait for a page.  So it is if
- * there is no memory to have other tables than a relative by fork().
+ * Otherwise each trace would find the fault again. The caller can sleep and
+ * does not hold the mmap lock. The table stays, until another trace finds it,
+ * if page faults are disabled (the task is exiting, and the holder of the lock
+ * may wait for a page) or if the set is shared and there is no memory for a
+ * copy.
  */
 void sframe_drop_corrupt(const struct sframe_view *view)
 {
@@ -981,9 +1053,9 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 }
 
 /*
- * Go down from @root towards the memory from *@from up to *@to.  Return whether
- * a text is met there, or a table if @tables; else the two are moved as far as
- * there is none.
+ * Return whether the tree at @root has a text, or a table if @tables is set, in
+ * the memory from *@from up to *@to. If not, extend *@from and *@to to the
+ * nearest entries on both sides.
  */
 static __always_inline bool sframe_meets(const struct rb_root *root,
 					 bool tables, unsigned long *from,
@@ -1014,9 +1086,9 @@ static __always_inline bool sframe_meets(const struct rb_root *root,
 }
 
 /*
- * Whether @sframe has nothing from @start up to @end.  Programs unmap memory in
- * the same places over and over: that there is nothing is remembered, though
- * not in a set that others read.
+ * Whether @sframe has no text and no table from @start up to @end. Programs
+ * often unmap memory in the same places, so the free range found is cached,
+ * except in a shared set, which must not change.
  */
 static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
 			    unsigned long end)
@@ -1035,7 +1107,7 @@ static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
 	return true;
 }
 
-/* Drop all that overlaps the @size bytes at @start. */
+/* Drop all ranges whose text or table overlaps the @size bytes at @start. */
 static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
 			      unsigned long size)
 {
@@ -1054,15 +1126,15 @@ static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
 }
 
 /**
- * __sframe_unmap - forget what described, or lay in, memory that is gone
+ * __sframe_unmap - drop the texts and tables in memory that was unmapped
  * @mm:		locked for writing
  * @start:	first address
  * @end:	address behind the last
  *
- * A range that has lost a part is forgotten as a whole: the object that it
- * belonged to is on its way out.  If the set is shared and there is no memory
- * for a copy, @mm forgets all: munmap() cannot fail any more, and no table may
- * describe what is mapped there next.
+ * A range that overlaps the memory is dropped as a whole: its object is being
+ * unloaded. If the set is shared and there is no memory for a copy, @mm loses
+ * all registrations and its choice of unwinders: munmap() can no longer fail,
+ * and no table may describe what is mapped there next.
  */
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
@@ -1082,13 +1154,12 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 }
 
 /**
- * __sframe_dup_mm - share with a new process what its parent has registered
- * @mm:		of the new process
- * @oldmm:	of its parent
+ * __sframe_dup_mm - share the set of a process with its child
+ * @mm:		mm of the child
+ * @oldmm:	mm of the parent
  *
- * Both are locked for writing, and all that is registered is mapped in @oldmm.
- * The caller goes through the mappings afterwards anyway: it calls
- * sframe_unmap() for each that the child does not get.
+ * Both are locked for writing. The caller copies the mappings afterwards, and
+ * calls sframe_unmap() for each mapping that the child does not get.
  */
 void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
@@ -1100,8 +1171,8 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 }
 
 /**
- * __sframe_free_mm - let go of all that was registered
- * @mm:		has no users any more, so that nobody reads or locks it
+ * __sframe_free_mm - drop the set of an mm
+ * @mm:		an mm without users: nobody reads or locks it
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SFrame tables: what storage and reader share.
+ * SFrame tables: what registration (sframe.c, sframe_vdso.c), reader
+ * (sframe_read.c) and unwinder (sframe_unwind.c) share.
  */
 #ifndef _KERNEL_UNWIND_SFRAME_H
 #define _KERNEL_UNWIND_SFRAME_H
@@ -11,10 +12,10 @@
 
 struct mm_struct;
 
-/* sframe_view.id of the vDSO's table, which no other one gets. */
+/* sframe_view.id of the vDSO's table. No other table has it. */
 #define SFRAME_VDSO_ID	U64_MAX
 
-/* Where a register of the calling frame is to be had from. */
+/* How to compute one value of the calling frame. */
 enum sframe_kind {
 	SFRAME_UNCHANGED,
 	SFRAME_CFA_VALUE,
@@ -24,10 +25,10 @@ enum sframe_kind {
 };
 
 /**
- * struct sframe_place - one rule of recovery
- * @kind:	what to do
- * @reg:	DWARF number, for the two kinds that begin with a register
- * @off:	what to add
+ * struct sframe_place - the rule for one value of the calling frame
+ * @kind:	how to compute it
+ * @reg:	DWARF register number, for the kinds that begin with a register
+ * @off:	offset from the register or the CFA
  */
 struct sframe_place {
 	enum sframe_kind	kind;
@@ -37,11 +38,11 @@ struct sframe_place {
 
 /**
  * struct sframe_rule - how to unwind one frame
- * @cfa:	the CFA; of one of the register kinds
+ * @cfa:	the CFA; its kind is a register kind
  * @ra:		the return address
  * @fp:		the frame pointer
- * @outermost:	there is no calling frame, and the places mean nothing
- * @signal:	the calling frame did not call, but was interrupted
+ * @outermost:	there is no calling frame; the other members are undefined
+ * @signal:	the frame is a signal trampoline: its caller was interrupted
  * @at_start:	the address is that of the function's first byte
  * @at_end:	the address is that of the function's last byte
  */

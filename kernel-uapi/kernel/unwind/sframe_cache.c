@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remembered SFrame rules: a frame by one of them costs two loads.
+ * A cache of SFrame rules: a frame with a cached rule costs two loads.
  *
- * An mm has one cache, which its first trace makes.  A rule is that of one
- * address, read from a registered table and checked as any other; whatever
- * depends on the stack is checked anew in each step.  A process that changes a
- * registered table may get its own stacks by the old rules, and no more.
+ * An mm has one cache, which its first trace allocates. A cached rule is that
+ * of one address, read from a registered table and checked like any other; what
+ * depends on the stack is checked again in each step. A process that changes a
+ * registered table may get traces of its own stack by the old rules, and
+ * nothing worse.
  *
  * A slot is written once, by the thread that has claimed it, and is constant
- * afterwards: a reader cannot see half a rule.  A cache that is too small, or
- * too full, is replaced as a whole, and freed after a grace period.  One that
- * was made before a text range was removed is of an older generation: nobody
- * uses it.  Readers take no lock, and writers do not wait for one.
+ * afterwards, so a reader never sees half a rule. A cache that is too small, or
+ * too full, is replaced as a whole and freed after a grace period. A cache is
+ * valid only for the generation it was made for: dropping a text range begins a
+ * new one. Readers take no lock, and writers only try to.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -38,16 +39,19 @@
 #include "sframe.h"
 #include "sframe_cache.h"
 
-/* Bytes of a cache: at first, and at most.  Each is four times the last. */
+/*
+ * Size of the first and the largest cache. Each is four times the one before.
+ */
 #define SFRAME_CACHE_MIN	SZ_4K
 #define SFRAME_CACHE_MAX	SZ_256K
 
-/* Slots that one address may be in; they share a cache line. */
+/* Slots that may hold the rule of an address; they share a cache line. */
 #define SFRAME_CACHE_WAYS	4
 
 /*
- * A packed rule.  Offsets are in bytes, from base or CFA.  A slot is free while
- * it has none, and claimed while it has one without SFRAME_PACKED.
+ * A packed rule. The offset of the CFA is from SP or FP, those of RA and FP are
+ * from the CFA, in bytes. A slot whose rule is 0 is free; one whose rule lacks
+ * SFRAME_PACKED is being written.
  */
 #define SFRAME_PACKED		BIT_ULL(0)
 #define SFRAME_PACKED_OUTERMOST	BIT_ULL(1)
@@ -59,14 +63,14 @@
 #define SFRAME_PACKED_CFA_OFF	32
 #define SFRAME_CLAIMED		BIT_ULL(63)
 
-/* Offsets of RA and FP from the CFA, below which they are. */
+/* Limits of the offsets of RA and FP, which are saved below the CFA. */
 #define SFRAME_RA_OFF_MIN	(-1024)
 #define SFRAME_FP_OFF_MIN	(-32768)
 #define SFRAME_OFF_MAX		(-(int)sizeof(long))
 
 /**
- * struct sframe_slot - a remembered rule
- * @rule:	packed; written after @ip
+ * struct sframe_slot - a cached rule
+ * @rule:	the packed rule; written after @ip
  * @ip:		the address
  */
 struct sframe_slot {
@@ -75,14 +79,14 @@ struct sframe_slot {
 };
 
 /**
- * struct sframe_cache - the rules that an mm remembers
- * @rcu:	once it is replaced
- * @list:	in the list of all caches
- * @owner:	whose it is, while in the list
- * @generation:	of what the owner had registered when the rules were read
- * @size:	its bytes, pages
- * @lines:	how many lines of SFRAME_CACHE_WAYS slots it has
- * @refused:	how many rules have found their line full
+ * struct sframe_cache - the cached rules of an mm
+ * @rcu:	to free it after it was replaced
+ * @list:	node in the list of all caches
+ * @owner:	the mm, while in the list
+ * @generation:	sframe_generation() of the owner when the rules were read
+ * @size:	size in bytes, a multiple of the page size
+ * @lines:	number of lines of SFRAME_CACHE_WAYS slots
+ * @refused:	number of rules that found their line full
  * @slots:	the lines
  */
 struct sframe_cache {
@@ -96,12 +100,12 @@ struct sframe_cache {
 	struct sframe_slot	slots[];
 };
 
-/* For each line to be one of the processor's. */
+/* So that each line of slots is one cache line of the processor. */
 static_assert(sizeof(struct sframe_cache) == 64);
 
 /*
- * All caches, the oldest first, and the pages that they take.  Which cache an
- * mm has changes under the lock, too.
+ * All caches, the oldest first, and the number of their pages. The lock
+ * protects both, and mm->sframe_cache of all mms against writers.
  */
 static LIST_HEAD(sframe_caches);
 static unsigned long sframe_cache_pages;
@@ -115,7 +119,10 @@ sframe_slot_index(const struct sframe_cache *cache, unsigned long ip)
 	       SFRAME_CACHE_WAYS;
 }
 
-/* The rule of @ip if it has all of @flags, or 0.  RCU keeps the cache. */
+/*
+ * The rule of @ip if it has one of @flags, otherwise 0. The caller is in an RCU
+ * section, which keeps @cache.
+ */
 static __always_inline u64 sframe_find_packed(const struct sframe_cache *cache,
 					      unsigned long ip, u64 flags)
 {
@@ -123,7 +130,7 @@ static __always_inline u64 sframe_find_packed(const struct sframe_cache *cache,
 		&cache->slots[sframe_slot_index(cache, ip)];
 
 	for (int i = 0; i < SFRAME_CACHE_WAYS; i++, slot++) {
-		/* Pairs with sframe_fill(): who sees the rule sees its IP. */
+		/* Pairs with the release in sframe_fill(): orders @ip after. */
 		u64 rule = smp_load_acquire(&slot->rule);
 
 		if (READ_ONCE(slot->ip) == ip && (rule & flags))
@@ -132,7 +139,7 @@ static __always_inline u64 sframe_find_packed(const struct sframe_cache *cache,
 	return 0;
 }
 
-/* The cache of @mm, if there is one that has not been forgotten. */
+/* The cache of @mm if it has one of the current generation, otherwise NULL. */
 static const struct sframe_cache *
 sframe_valid_cache(const struct mm_struct *mm)
 {
@@ -142,13 +149,15 @@ sframe_valid_cache(const struct mm_struct *mm)
 								     NULL;
 }
 
-/* The rule of @ip in the current process if it has all of @flags, or 0. */
-static u64 sframe_recall_packed(unsigned long ip, u64 flags)
+/* The rule of @ip in the current process if it has one of @flags, or 0. */
+static u64 sframe_cached_rule(unsigned long ip, u64 flags)
 {
 	const struct mm_struct *mm = current->mm;
 	const struct sframe_cache *cache;
 
-	/* Most frames without a table are of processes without a cache. */
+	/*
+	 * Fast path: most frames without a table are in processes without one.
+	 */
 	if (!rcu_access_pointer(mm->sframe_cache))
 		return 0;
 	guard(rcu)();
@@ -171,7 +180,7 @@ static __always_inline s32 sframe_packed_cfa_off(u64 rule)
 	return (s64)rule >> SFRAME_PACKED_CFA_OFF;
 }
 
-/* Pack @place, of RA or FP, as @flag and the offset at bit @shift. */
+/* Pack @place, of RA or FP, as @flag and its offset at bit @shift. */
 static bool sframe_pack_place(const struct sframe_place *place, u64 flag,
 			      s32 min, unsigned int shift, u64 *packed)
 {
@@ -185,8 +194,9 @@ static bool sframe_pack_place(const struct sframe_place *place, u64 flag,
 }
 
 /*
- * Pack @rule, or return 0 for one that cannot be.  Where a signal handler may
- * return to, a rule is only the second thing to look for.
+ * Pack @rule, or return 0 if it cannot be packed. The rules of signal
+ * trampolines and of the last byte of a function are not cached:
+ * sframe_unwind_next() checks first whether a signal restorer is there.
  */
 static u64 sframe_pack(const struct sframe_rule *rule)
 {
@@ -220,15 +230,15 @@ static struct sframe_place sframe_unpack_place(bool saved, s32 off)
 }
 
 /**
- * sframe_recall - look up a rule that is remembered
- * @ip:		the address, of the current process
- * @rule:	where to store the rule; its @at_start is not known
+ * sframe_cache_find - look up a cached rule
+ * @ip:		an address of the current process
+ * @rule:	where to store the rule; its @at_start is always false
  *
  * Return: whether there is one.
  */
-bool sframe_recall(unsigned long ip, struct sframe_rule *rule)
+bool sframe_cache_find(unsigned long ip, struct sframe_rule *rule)
 {
-	u64 packed = sframe_recall_packed(ip, SFRAME_PACKED);
+	u64 packed = sframe_cached_rule(ip, SFRAME_PACKED);
 
 	if (!packed)
 		return false;
@@ -249,17 +259,17 @@ bool sframe_recall(unsigned long ip, struct sframe_rule *rule)
 }
 
 /**
- * sframe_is_known - whether an address is one with a remembered rule
- * @ip:		the address, of the current process
+ * sframe_is_cached - whether an address has a cached rule
+ * @ip:		an address of the current process
  *
- * Return: whether it is, and so in a text range that is registered.
+ * Return: whether it has, and therefore is in a registered text range.
  */
-bool sframe_is_known(unsigned long ip)
+bool sframe_is_cached(unsigned long ip)
 {
-	return sframe_recall_packed(ip, SFRAME_PACKED);
+	return sframe_cached_rule(ip, SFRAME_PACKED);
 }
 
-/* Fill @slot, which is free, and nobody else claims. */
+/* Store the rule in @slot, if that is free and no other thread claims it. */
 static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 {
 	if (READ_ONCE(slot->rule) || cmpxchg(&slot->rule, 0, SFRAME_CLAIMED))
@@ -271,26 +281,26 @@ static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 }
 
 /*
- * Put the rule @packed of @ip into @cache, if it is of @generation.  Return
- * whether there is no need for another cache.
+ * Store the rule @packed of @ip in @cache, if that is of @generation. Return
+ * false if a new or larger cache is needed.
  */
-static bool sframe_keep(struct sframe_cache *cache, u64 generation,
-			unsigned long ip, u64 packed)
+static bool sframe_store(struct sframe_cache *cache, u64 generation,
+			 unsigned long ip, u64 packed)
 {
 	struct sframe_slot *slot;
 
 	if (!cache || cache->generation != generation)
 		return false;
 	slot = &cache->slots[sframe_slot_index(cache, ip)];
-	/* Another thread may have been faster. */
+	/* Another thread may have stored the rule already. */
 	for (int i = 0; i < SFRAME_CACHE_WAYS; i++, slot++)
 		if (sframe_fill(slot, ip, packed) || READ_ONCE(slot->ip) == ip)
 			return true;
-	/* One line may be full by chance. */
+	/* A few full lines do not make a cache too small. */
 	return atomic_inc_return_relaxed(&cache->refused) <= cache->lines / 4;
 }
 
-/* Make a cache of @size bytes; the task at its memory limit goes without. */
+/* Allocate a cache of @size bytes. Does not retry at the memory limit. */
 static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 					     u64 generation, size_t size)
 {
@@ -308,7 +318,7 @@ static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 	return cache;
 }
 
-/* Take @cache out of the list; the lock is held. */
+/* Remove @cache from the list and from its mm. The caller holds the lock. */
 static void sframe_unlist(struct sframe_cache *cache)
 {
 	lockdep_assert_held(&sframe_caches_lock);
@@ -319,8 +329,8 @@ static void sframe_unlist(struct sframe_cache *cache)
 }
 
 /*
- * Replace cache @old of an mm, which may be NULL, by @cache, unless somebody
- * is about it.
+ * Replace cache @old of an mm, which may be NULL, by @cache. Return false if
+ * the lock is taken or the mm has another cache by now.
  */
 static bool sframe_replace(struct sframe_cache *old, struct sframe_cache *cache)
 {
@@ -342,10 +352,14 @@ static bool sframe_replace(struct sframe_cache *old, struct sframe_cache *cache)
 	return done;
 }
 
-/* Whether @rule of @ip is remembered, or must not be; else how much it takes. */
-static size_t sframe_try_keep(const struct mm_struct *mm, u64 generation,
-			      unsigned long ip, u64 packed,
-			      struct sframe_cache **old)
+/*
+ * Store the rule @packed of @ip in the cache of @mm. Return 0 if it was stored
+ * or must not be, otherwise the size of the cache that is needed in place of
+ * @old.
+ */
+static size_t sframe_try_store(const struct mm_struct *mm, u64 generation,
+			       unsigned long ip, u64 packed,
+			       struct sframe_cache **old)
 {
 	struct sframe_cache *cache;
 
@@ -353,7 +367,7 @@ static size_t sframe_try_keep(const struct mm_struct *mm, u64 generation,
 	cache = rcu_dereference(mm->sframe_cache);
 	*old = cache;
 	if (generation != sframe_generation(mm) ||
-	    sframe_keep(cache, generation, ip, packed))
+	    sframe_store(cache, generation, ip, packed))
 		return 0;
 	if (!cache || cache->generation != generation)
 		return SFRAME_CACHE_MIN;
@@ -361,16 +375,17 @@ static size_t sframe_try_keep(const struct mm_struct *mm, u64 generation,
 }
 
 /**
- * sframe_remember - remember a rule that was read from a table
- * @view:	the table, as found before it was read
- * @ip:		the address, of the current process
- * @rule:	the rule
+ * sframe_cache_add - cache a rule that was read from a table
+ * @view:	the table, as found before the rule was read
+ * @ip:		an address of the current process
+ * @rule:	its rule
  *
- * What cannot be remembered now is read again.  The caller can sleep.  If it
- * has page faults disabled, as it cannot be killed, nothing is allocated.
+ * A rule that cannot be cached now is read from the table again. The caller can
+ * sleep. If it has page faults disabled (the task is exiting), nothing is
+ * allocated.
  */
-void sframe_remember(const struct sframe_view *view, unsigned long ip,
-		     const struct sframe_rule *rule)
+void sframe_cache_add(const struct sframe_view *view, unsigned long ip,
+		      const struct sframe_rule *rule)
 {
 	struct mm_struct *mm = current->mm;
 	struct sframe_cache *old, *cache;
@@ -379,13 +394,13 @@ void sframe_remember(const struct sframe_view *view, unsigned long ip,
 
 	if (!view->generation || !packed)
 		return;
-	size = sframe_try_keep(mm, view->generation, ip, packed, &old);
+	size = sframe_try_store(mm, view->generation, ip, packed, &old);
 	if (!size || pagefault_disabled())
 		return;
 	cache = sframe_new_cache(mm, view->generation, size);
 	if (!cache)
 		return;
-	sframe_keep(cache, view->generation, ip, packed);
+	sframe_store(cache, view->generation, ip, packed);
 	if (!sframe_replace(old, cache))
 		kvfree(cache);
 	else if (old)
@@ -393,14 +408,14 @@ void sframe_remember(const struct sframe_view *view, unsigned long ip,
 }
 
 /**
- * sframe_free_cache - free the remembered rules of an mm
- * @mm:		has no users any more
+ * sframe_free_cache - free the cache of an mm
+ * @mm:		an mm without users
  */
 void sframe_free_cache(struct mm_struct *mm)
 {
 	struct sframe_cache *cache;
 
-	/* Where there is none, nobody makes one. */
+	/* No task is left to allocate one. */
 	if (!rcu_access_pointer(mm->sframe_cache))
 		return;
 	spin_lock(&sframe_caches_lock);
@@ -417,9 +432,9 @@ static unsigned long sframe_count_pages(struct shrinker *shrinker,
 	return READ_ONCE(sframe_cache_pages) ?: SHRINK_EMPTY;
 }
 
-/* Give back the oldest caches.  Rules that are wanted are read again. */
-static unsigned long sframe_give_back(struct shrinker *shrinker,
-				      struct shrink_control *control)
+/* Free the oldest caches. Their rules are read again when they are needed. */
+static unsigned long sframe_shrink(struct shrinker *shrinker,
+				   struct shrink_control *control)
 {
 	struct sframe_cache *cache, *next;
 	unsigned long pages = 0;
@@ -447,15 +462,15 @@ static int __init sframe_init_shrinker(void)
 	if (!shrinker)
 		return -ENOMEM;
 	shrinker->count_objects = sframe_count_pages;
-	shrinker->scan_objects = sframe_give_back;
+	shrinker->scan_objects = sframe_shrink;
 	shrinker_register(shrinker);
 	return 0;
 }
 subsys_initcall(sframe_init_shrinker);
 
 /*
- * A walk by remembered rules: the frame, its rule, and the user memory that is
- * open to be read.  Nothing is called while it is.
+ * A walk by cached rules: the cache, the frame and its rule, and the range of
+ * user memory with access open, in which no function may be called.
  */
 struct sframe_walk {
 	const struct sframe_cache	*cache;
@@ -468,10 +483,12 @@ struct sframe_walk {
 };
 
 /*
- * Step to the calling frame, if that has a rule to go on by.  It is read again
- * otherwise, with all that there is to find out then.  Its IP is that of
- * code, as it is in a registered text.  SP rises and is aligned; that keeps
- * what is read below the end of user space, too, and by speculation.
+ * Step to the calling frame if that has a cached rule. Otherwise leave *@walk
+ * alone: sframe_unwind_next() takes the step with all its checks.
+ *
+ * An IP with a cached rule is in a registered text, hence in code. SP rises and
+ * is aligned. The check of @at keeps the loads inside the open range, also
+ * under speculation.
  */
 static __always_inline bool sframe_walk_on(struct sframe_walk *walk)
 {
@@ -503,8 +520,8 @@ fault:
 }
 
 /*
- * Open user memory from the lowest address that a rule may have read in this
- * frame or any that calls it.  The CFA itself must not be behind the end.
+ * Open user memory from the lowest address that a cached rule may read for this
+ * frame or any of its callers. The CFA itself must not be behind the end.
  */
 static bool sframe_open_stack(struct sframe_walk *walk)
 {
@@ -519,7 +536,7 @@ static bool sframe_open_stack(struct sframe_walk *walk)
 	return true;
 }
 
-/* Walk on from @walk, whose rule is known, and return how many frames. */
+/* Step from @walk, whose rule is set. Return the number of frames stored. */
 static noinline unsigned int sframe_walk_stack(struct sframe_walk *walk,
 					       unsigned long *entries,
 					       unsigned int max)
@@ -534,7 +551,9 @@ static noinline unsigned int sframe_walk_stack(struct sframe_walk *walk,
 	return nr;
 }
 
-/* Whether @state is a frame that a call has left, and nothing is known else. */
+/*
+ * Whether @state is a frame that has made a call and needs no special checks.
+ */
 static bool sframe_is_plain(const struct unwind_user_state *state)
 {
 	return !state->topmost && !state->interrupted && !state->fp_lost &&
@@ -543,16 +562,16 @@ static bool sframe_is_plain(const struct unwind_user_state *state)
 }
 
 /**
- * __sframe_unwind_known - step as far as rules are remembered
- * @state:	the last frame in @trace; on return, the one that is then
- * @trace:	where frames are added
- * @max:	how many it may have
+ * __sframe_unwind_cached - step as long as rules are cached
+ * @state:	the last frame in @trace; on return, the new last frame
+ * @trace:	where to add frames
+ * @max:	size of @trace
  *
- * Each step is one that sframe_unwind_next() would take.  Page faults are
- * disabled: whatever is not there is left to it.
+ * Takes the same steps as sframe_unwind_next() would. Page faults are disabled:
+ * a frame on a missing page is left to sframe_unwind_next().
  */
-void __sframe_unwind_known(struct unwind_user_state *state,
-			   struct unwind_stacktrace *trace, unsigned int max)
+void __sframe_unwind_cached(struct unwind_user_state *state,
+			    struct unwind_stacktrace *trace, unsigned int max)
 {
 	struct sframe_walk walk = {
 		.ip = state->ip, .sp = state->sp, .fp = state->fp,

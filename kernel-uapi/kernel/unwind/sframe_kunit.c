@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them, and
- * remembered ones.
+ * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them,
+ * remembered ones, and the choice of unwinders.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -12,6 +12,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
+#include <linux/unwind_choice.h>
 #include <linux/unwind_user_types.h>
 
 #include <asm/ucontext.h>
@@ -1100,8 +1101,8 @@ static unsigned int unwind(struct kunit *test, unsigned long *entries,
 
 	do {
 		entries[trace.nr++] = state.ip;
-		state.sframe_known = true;
-		sframe_unwind_known(&state, &trace, max);
+		state.sframe_cached = true;
+		sframe_unwind_cached(&state, &trace, max);
 	} while (trace.nr < max && !sframe_unwind_next(&state) && !state.done);
 	return trace.nr;
 }
@@ -1136,8 +1137,8 @@ static bool keeps(struct kunit *test, unsigned long ip,
 	struct sframe_view view;
 
 	KUNIT_ASSERT_TRUE(test, sframe_find_view(place->text, &view));
-	sframe_remember(&view, ip, rule);
-	if (!sframe_recall(ip, &found))
+	sframe_cache_add(&view, ip, rule);
+	if (!sframe_cache_find(ip, &found))
 		return false;
 	expect_place(test, &found.cfa, rule->cfa.kind, rule->cfa.reg,
 		     rule->cfa.off);
@@ -1152,10 +1153,10 @@ static void cache_hit(struct kunit *test)
 	struct place *place = test->priv;
 
 	add_frames(test, 16);
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 7));
 	expect_frames(test, FRAMES);
-	KUNIT_EXPECT_TRUE(test, sframe_is_known(place->text + 7));
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 8));
+	KUNIT_EXPECT_TRUE(test, sframe_is_cached(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 8));
 	corrupt(test);
 	expect_frames(test, FRAMES);
 }
@@ -1168,14 +1169,14 @@ static void cache_forget(struct kunit *test)
 	add_frames(test, 16);
 	expect_frames(test, FRAMES);
 	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 7));
 	expect_frames(test, 1);
 	add_text(test);
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 7));
 	expect_frames(test, FRAMES);
-	KUNIT_EXPECT_TRUE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_TRUE(test, sframe_is_cached(place->text + 7));
 	KUNIT_EXPECT_EQ(test, 0, vm_munmap(place->text, PAGE_SIZE));
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text + 7));
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 7));
 }
 
 /* A rule that was on its way when its range went is not remembered. */
@@ -1190,8 +1191,8 @@ static void cache_late(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
 	add_text(test);
 	KUNIT_EXPECT_TRUE(test, keeps(test, place->text + 1, &rule));
-	sframe_remember(&view, place->text, &rule);
-	KUNIT_EXPECT_FALSE(test, sframe_is_known(place->text));
+	sframe_cache_add(&view, place->text, &rule);
+	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text));
 }
 
 /* Each address has its own rule, also those that share a line of the cache. */
@@ -1208,7 +1209,7 @@ static void cache_lines(struct kunit *test)
 	}
 	KUNIT_EXPECT_GT(test, kept, 150);
 	for (s32 i = 0; i < 200; i++)
-		if (sframe_recall(place->text + i, &found))
+		if (sframe_cache_find(place->text + i, &found))
 			KUNIT_EXPECT_EQ(test, found.cfa.off, i);
 }
 
@@ -1271,8 +1272,8 @@ static void cache_wild_fp(struct kunit *test)
 		struct unwind_stacktrace trace = {};
 
 		state.fp = wild[i];
-		state.sframe_known = true;
-		sframe_unwind_known(&state, &trace, FRAMES);
+		state.sframe_cached = true;
+		sframe_unwind_cached(&state, &trace, FRAMES);
 		KUNIT_EXPECT_EQ(test, trace.nr, 0);
 		expect_end(test, &state);
 	}
@@ -1293,6 +1294,83 @@ static struct kunit_suite sframe_cache_suite = {
 	.name		= "sframe_cache",
 	.init		= place_init,
 	.test_cases	= sframe_cache_cases,
+};
+
+/*
+ * The choice of unwinders: 1 is SFrame, and each machine has one of the others.
+ */
+
+#define WAY_OTHER	(IS_ENABLED(CONFIG_HAVE_UNWIND_USER_FP) ? 2u : 3u)
+#define WAY_FOREIGN	(5u - WAY_OTHER)
+
+static void expect_choice(struct kunit *test, u32 order, unsigned int types)
+{
+	struct unwind_user_state state = {};
+
+	unwind_user_choose(&state);
+	KUNIT_EXPECT_EQ(test, state.order, order);
+	KUNIT_EXPECT_EQ(test, state.available_types, types);
+}
+
+static void choice_none(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_get_order());
+	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
+	/* It takes no memory to want nothing. */
+	KUNIT_EXPECT_FALSE(test, sframe_registered(current->mm));
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
+	add_text(test);
+	expect_choice(test, 1 | WAY_OTHER << 4,
+		      UNWIND_USER_TYPE_SFRAME | BIT(WAY_OTHER - 1));
+}
+
+static void choice_order(struct kunit *test)
+{
+	struct place *place = test->priv;
+
+	/* Nothing is registered yet. */
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER | 1 << 4));
+	KUNIT_EXPECT_EQ(test, unwind_user_get_order(), WAY_OTHER | 1 << 4);
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
+	add_text(test);
+	expect_choice(test, WAY_OTHER | 1 << 4,
+		      UNWIND_USER_TYPE_SFRAME | BIT(WAY_OTHER - 1));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER));
+	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(1));
+	expect_choice(test, 1, UNWIND_USER_TYPE_SFRAME);
+	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
+	KUNIT_EXPECT_EQ(test, 0, vm_munmap(place->text, PAGE_SIZE));
+	KUNIT_EXPECT_EQ(test, 1, unwind_user_get_order());
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_get_order());
+}
+
+static void choice_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER));
+	for (unsigned long way = 4; way < 16; way++)
+		KUNIT_EXPECT_EQ(test, -ENOENT, unwind_user_set_order(way));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, unwind_user_set_order(WAY_FOREIGN));
+	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(0x11));
+	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(0x10));
+	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(1 | BIT(63)));
+	KUNIT_EXPECT_EQ(test, WAY_OTHER, unwind_user_get_order());
+	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+}
+
+static struct kunit_case sframe_choice_cases[] = {
+	KUNIT_CASE(choice_none),
+	KUNIT_CASE(choice_order),
+	KUNIT_CASE(choice_refused),
+	{}
+};
+
+static struct kunit_suite sframe_choice_suite = {
+	.name		= "sframe_choice",
+	.init		= place_init,
+	.test_cases	= sframe_choice_cases,
 };
 
 #ifdef CONFIG_SFRAME_VALIDATION
@@ -1415,4 +1493,5 @@ kunit_test_suite(sframe_validate_suite);
 #endif /* CONFIG_SFRAME_VALIDATION */
 
 kunit_test_suites(&sframe_header_suite, &sframe_rule_suite,
-		  &sframe_step_suite, &sframe_cache_suite);
+		  &sframe_step_suite, &sframe_cache_suite,
+		  &sframe_choice_suite);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The SFrame table of the vDSO: found where a process has the vDSO mapped.
+ * The SFrame table of the vDSO.
  *
- * No process has to register it, copy it, or forget it when the vDSO moves.  Its
- * header is read once, in the kernel's own copy, so that a process which writes
- * to the vDSO may spoil the rows only.  These are not trusted anyway.
+ * It is not registered: its address follows from that of the vDSO in each
+ * process. The header is read once, from the kernel's own image, so a process
+ * that writes to its vDSO can change only FDEs and FREs, which are not trusted
+ * anyway.
  */
 #include <linux/elf.h>
 #include <linux/init.h>
@@ -17,7 +18,7 @@
 
 #include "sframe.h"
 
-/* The table and its text in a vDSO at address 0; no text: it has no table. */
+/* The table and the text of a vDSO at address 0. No table: text_size is 0. */
 static struct sframe_view sframe_vdso __ro_after_init;
 
 /* Read the program headers of the vDSO: it has one executable segment. */
@@ -45,7 +46,10 @@ static int __init sframe_init_vdso(void)
 }
 core_initcall(sframe_init_vdso);
 
-/* Where @mm was given a vDSO with a table, be it still there or not; or 0. */
+/*
+ * The address of the vDSO in @mm, which may have unmapped it since. 0 if there
+ * was none or it has no table.
+ */
 static unsigned long sframe_vdso_base(const struct mm_struct *mm)
 {
 	return sframe_vdso.text_size ? sframe_arch_vdso(mm) : 0;
@@ -58,14 +62,14 @@ static void sframe_place_vdso(unsigned long base, struct sframe_view *view)
 	view->text += base;
 }
 
-/* Whether @vma, or NULL, is the vDSO at @base.  It is never split. */
+/* Whether @vma, which may be NULL, is the vDSO at @base. It is never split. */
 static bool sframe_is_vdso(const struct vm_area_struct *vma,
 			   unsigned long base)
 {
 	return vma && vma->vm_start == base && sframe_arch_is_vdso(vma);
 }
 
-/* Whether the current process has the vDSO at @base, not only had it there. */
+/* Whether the vDSO of the current process is still mapped at @base. */
 static bool sframe_vdso_is_mapped(unsigned long base)
 {
 	struct mm_struct *mm = current->mm;
@@ -77,7 +81,10 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 		vma_end_read(vma);
 		return ret;
 	}
-	/* A task past being killed does not wait for who waits for a page. */
+	/*
+	 * A task with page faults disabled is exiting: it must not wait for a
+	 * lock whose holder may wait for a page.
+	 */
 	if (pagefault_disabled() || mmap_read_lock_killable(mm))
 		return false;
 	ret = sframe_is_vdso(vma_lookup(mm, base), base);
@@ -89,7 +96,8 @@ static bool sframe_vdso_is_mapped(unsigned long base)
  * sframe_has_tables - whether a process may have any table
  * @mm:		of the process
  *
- * Return: whether one is registered, or there was a vDSO with one.
+ * Return: false if no table was ever registered, no unwinders were chosen, and
+ * the process was given no vDSO with a table.
  */
 bool sframe_has_tables(const struct mm_struct *mm)
 {
@@ -97,12 +105,13 @@ bool sframe_has_tables(const struct mm_struct *mm)
 }
 
 /**
- * sframe_near_vdso - whether ranges have anything in common with the vDSO's
- * @mm:		whose vDSO
- * @view:	a text range and a table
+ * sframe_near_vdso - quickly check for an overlap with the vDSO
+ * @mm:		the mm
+ * @view:	a text range and its table
  *
- * Return: false if not, wherever a vDSO may have been, without a look at what is
- * mapped.
+ * Does not look up mappings: the vDSO may have been unmapped.
+ *
+ * Return: whether text or table overlap those of the vDSO.
  */
 bool sframe_near_vdso(const struct mm_struct *mm,
 		      const struct sframe_view *view)
@@ -118,10 +127,10 @@ bool sframe_near_vdso(const struct mm_struct *mm,
 
 /**
  * sframe_vdso_view - find the table of the vDSO
- * @mm:		locked, for reading at least
- * @view:	where to store what is known of the table
+ * @mm:		locked at least for reading
+ * @view:	where to store the description of the table
  *
- * Return: whether the vDSO is there and has one.
+ * Return: whether the vDSO is mapped and has a table.
  */
 bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view)
 {
@@ -136,9 +145,9 @@ bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view)
 /**
  * sframe_find_vdso - find the table of the vDSO if it describes an address
  * @ip:		user address of the current process
- * @view:	where to store what is known of the table
+ * @view:	where to store the description of the table
  *
- * The caller can sleep and has not locked the mm.
+ * The caller can sleep and does not hold the mmap lock.
  *
  * Return: whether it does.
  */

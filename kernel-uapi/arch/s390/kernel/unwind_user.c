@@ -321,7 +321,7 @@ static bool in_vdso(unsigned long ip)
 }
 
 /*
- * Find SP and IP of the frame that called @state; SP is 0 if there is none.
+ * Find SP and IP of the frame that called @state; -ENOENT if the chain ends.
  * The wrappers of the vDSO store 0 as back chain, since their callers need not
  * have one, and save the return address in their own frame.
  */
@@ -338,7 +338,7 @@ static int find_caller(const struct unwind_user_state *state,
 		return get_user(*ip, &wrapper->return_address);
 	}
 	if (!*sp)
-		return 0;
+		return -ENOENT;
 	if (*sp <= state->sp || *sp & (state->ws - 1))
 		return -EINVAL;
 	frame = (void __user *)*sp;
@@ -356,7 +356,8 @@ static int find_caller(const struct unwind_user_state *state,
  *
  * The FP of the calling frame is not known afterwards.
  *
- * Return: 0, or an error with @state unchanged.
+ * Return: 0, or an error with @state unchanged.  So is the end of the chain: it may
+ * be that of code without one, and another way may lead on.
  */
 int s390_unwind_backchain(struct unwind_user_state *state)
 {
@@ -372,10 +373,6 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	ret = find_caller(state, &sp, &ip);
 	if (ret)
 		return ret;
-	if (!sp) {
-		state->done = true;
-		return 0;
-	}
 	ip = unwind_uprobe_ra(ip, sp);
 	frame = (void __user *)sp;
 	if (get_user(next, &frame->back_chain))

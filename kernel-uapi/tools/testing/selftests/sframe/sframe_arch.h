@@ -6,6 +6,7 @@
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
  * ARCH_MOVE			an instruction without effect, not a NOP
  * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of the other
+ * ARCH_OTHER_WAY, ARCH_FOREIGN_WAY	their numbers
  * USE_SAVED_REGS()		overwrite the call-saved registers
  * SYSTEM_CALL(after, nr, a, b)	make a system call; label @after follows it
  * THUNK, THUNK_AFTER_CALL	code with a frame that calls its argument; the
@@ -22,6 +23,8 @@
 #define ARCH_ABI	3
 #define ARCH_OTHER	"fp"
 #define ARCH_FOREIGN	"backchain"
+#define ARCH_OTHER_WAY	PR_UNWIND_FP
+#define ARCH_FOREIGN_WAY PR_UNWIND_BACKCHAIN
 #define ARCH_FIXED_RA	(-8)
 #define ARCH_TOUCH	"movb $1, (%0)"
 #define ARCH_ADDRESS	"r"
@@ -56,6 +59,8 @@
 #define ARCH_ABI	4
 #define ARCH_OTHER	"backchain"
 #define ARCH_FOREIGN	"fp"
+#define ARCH_OTHER_WAY	PR_UNWIND_BACKCHAIN
+#define ARCH_FOREIGN_WAY PR_UNWIND_FP
 #define ARCH_FIXED_RA	0
 #define ARCH_TOUCH	"mvi 0(%0), 1"
 #define ARCH_ADDRESS	"a"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kernel.unwind_user: what an administrator may choose, and what comes of it.
+ * kernel.unwind_user and PR_SET_UNWIND_USER: what an administrator and a process
+ * may choose, and what comes of it.
  *
- * The program has a table and no frame pointers.
+ * The program has a table and, but for one function, no frame pointers.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -15,6 +17,9 @@
 #define CHOICE	"/proc/sys/kernel/unwind_user"
 
 #define ALL	"sframe " ARCH_OTHER
+
+/* Two ways, in this order. */
+#define BOTH(first, second)	((first) | (second) << 4)
 
 /* Return an error number. */
 static int choose(const char *names)
@@ -27,6 +32,35 @@ static int choose(const char *names)
 		error = errno;
 	close(fd);
 	return error;
+}
+
+/* The same for this process. */
+static int choose_own(unsigned long order)
+{
+	return prctl(PR_SET_UNWIND_USER, order, 0UL, 0UL, 0UL) ? errno : 0;
+}
+
+static int own_choice(void)
+{
+	return prctl(PR_GET_UNWIND_USER, 0UL, 0UL, 0UL, 0UL);
+}
+
+#define REPORT	"SFRAME_CHOICE_REPORT"
+
+/* Executed for that, the program tells its choice, and that it could. */
+static __attribute__((constructor)) void report(void)
+{
+	if (getenv(REPORT))
+		_exit(own_choice() | 0x80);
+}
+
+static int exit_status(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
 }
 
 static const char *content(const char *name)
@@ -56,6 +90,13 @@ static bool whole(void)
 	return record(path) == 1 && chain_count > 3 &&
 	       chain[1] == noted[2] && chain[2] == noted[1] &&
 	       chain[3] == noted[0];
+}
+
+/* Whether the stack ends where the event came. */
+static bool bare(void)
+{
+	rehearse(path);
+	return record(path) == 1 && chain_count == 1;
 }
 
 FIXTURE(choice) {
@@ -122,18 +163,181 @@ TEST_F(choice, stacks)
 
 TEST_F(choice, permission)
 {
-	int status;
 	pid_t pid = fork();
 
-	ASSERT_LE(0, pid);
 	if (!pid) {
 		if (setresuid(65534, 65534, 65534))
 			_exit(255);
 		_exit(choose("sframe"));
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(EACCES, WEXITSTATUS(status));
+	EXPECT_EQ(EACCES, exit_status(pid));
 	EXPECT_STREQ(ALL, content(CHOICE));
+}
+
+TEST_F(choice, own)
+{
+	EXPECT_EQ(0, own_choice());
+	EXPECT_TRUE(whole());
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_FALSE(whole());
+	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
+	EXPECT_EQ(PR_UNWIND_SFRAME, own_choice());
+	EXPECT_TRUE(whole());
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	EXPECT_EQ(0, choose_own(0));
+	EXPECT_EQ(0, own_choice());
+	EXPECT_TRUE(whole());
+	EXPECT_STREQ(ALL, content(CHOICE));
+}
+
+/* The administrator's choice counts for each stack, and is not widened. */
+TEST_F(choice, own_is_bounded)
+{
+	ASSERT_EQ(0, choose(ARCH_OTHER));
+	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
+	EXPECT_TRUE(bare());
+	EXPECT_EQ(0, choose_own(BOTH(PR_UNWIND_SFRAME, ARCH_OTHER_WAY)));
+	EXPECT_FALSE(whole());
+	ASSERT_EQ(0, choose("sframe"));
+	EXPECT_TRUE(whole());
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	EXPECT_TRUE(bare());
+	ASSERT_EQ(0, choose(ALL));
+	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
+	EXPECT_TRUE(whole());
+}
+
+#ifdef __x86_64__
+/*
+ * The one function with a frame pointer, which leads from any that it calls past
+ * the ones between.
+ */
+static noinline __attribute__((optimize("no-omit-frame-pointer")))
+void framed(void)
+{
+	NOTE();
+	plain();
+	KEEP();
+}
+
+TEST_F(choice, own_order)
+{
+	ASSERT_EQ(0, choose_own(BOTH(PR_UNWIND_FP, PR_UNWIND_SFRAME)));
+	rehearse(framed);
+	ASSERT_EQ(1, record(framed));
+	EXPECT_EQ(chain[1], noted[0]);
+	ASSERT_EQ(0, choose_own(BOTH(PR_UNWIND_SFRAME, PR_UNWIND_FP)));
+	ASSERT_EQ(1, record(framed));
+	EXPECT_EQ(chain[1], noted[2]);
+	EXPECT_EQ(chain[3], noted[0]);
+	/* The administrator's order is that of who has none. */
+	ASSERT_EQ(0, choose("fp sframe"));
+	ASSERT_EQ(1, record(framed));
+	EXPECT_EQ(chain[1], noted[2]);
+	ASSERT_EQ(0, choose_own(0));
+	ASSERT_EQ(1, record(framed));
+	EXPECT_EQ(chain[1], noted[0]);
+}
+#endif
+
+/* Nothing changes by what is refused. */
+TEST_F(choice, own_refused)
+{
+	unsigned long good = BOTH(ARCH_OTHER_WAY, PR_UNWIND_SFRAME);
+
+	ASSERT_EQ(0, choose_own(good));
+	for (unsigned long way = 4; way < 16; way++) {
+		EXPECT_EQ(ENOENT, choose_own(way));
+		EXPECT_EQ(ENOENT, choose_own(good | way << 8));
+	}
+	EXPECT_EQ(EOPNOTSUPP, choose_own(ARCH_FOREIGN_WAY));
+	EXPECT_EQ(EOPNOTSUPP, choose_own(good | ARCH_FOREIGN_WAY << 8));
+	EXPECT_EQ(EINVAL, choose_own(good | PR_UNWIND_SFRAME << 8));
+	EXPECT_EQ(EINVAL, choose_own(PR_UNWIND_SFRAME << 4));
+	EXPECT_EQ(EINVAL, choose_own(good | 1UL << 60));
+	EXPECT_EQ(EINVAL, choose_own(-1UL << 4));
+	EXPECT_EQ(ENOENT, choose_own(-1UL));
+	for (int i = 0; i < 3; i++) {
+		errno = 0;
+		EXPECT_EQ(-1, prctl(PR_SET_UNWIND_USER, 1UL, 1UL & 1 >> i,
+				    1UL & 2 >> i, i == 2 ? 1UL << 40 : 0));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	EXPECT_EQ(good, own_choice());
+}
+
+TEST_F(choice, own_not_told)
+{
+	for (int i = 0; i < 4; i++) {
+		unsigned long args[4] = {};
+
+		args[i] = 1;
+		errno = 0;
+		EXPECT_EQ(-1, prctl(PR_GET_UNWIND_USER, args[0], args[1],
+				    args[2], args[3]));
+		EXPECT_EQ(EINVAL, errno);
+	}
+}
+
+/* A child begins with the choice of its parent, and each goes its way. */
+TEST_F(choice, own_fork)
+{
+	struct own_table own = own_table();
+	pid_t pid;
+
+	ASSERT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	pid = fork();
+	if (!pid) {
+		if (own_choice() != ARCH_OTHER_WAY || whole())
+			_exit(1);
+		if (choose_own(PR_UNWIND_SFRAME) || !whole())
+			_exit(2);
+		_exit(drop(own.start) || own_choice() != PR_UNWIND_SFRAME);
+	}
+	EXPECT_EQ(0, exit_status(pid));
+	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_FALSE(whole());
+	ASSERT_EQ(0, choose_own(0));
+	EXPECT_TRUE(whole());
+}
+
+/* It is that of all who share memory. */
+TEST_F(choice, own_vfork)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(choose_own(ARCH_OTHER_WAY));
+	EXPECT_EQ(0, exit_status(pid));
+	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_FALSE(whole());
+}
+
+TEST_F(choice, own_exec)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (choose_own(ARCH_OTHER_WAY) || setenv(REPORT, "", 1))
+			_exit(1);
+		execl("/proc/self/exe", "sframe_choice", NULL);
+		_exit(2);
+	}
+	EXPECT_EQ(0x80, exit_status(pid));
+}
+
+TEST_F(choice, own_without_privilege)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setresuid(65534, 65534, 65534))
+			_exit(255);
+		_exit(choose_own(ARCH_OTHER_WAY) ||
+		      own_choice() != ARCH_OTHER_WAY);
+	}
+	EXPECT_EQ(0, exit_status(pid));
 }
 
 TEST_HARNESS_MAIN

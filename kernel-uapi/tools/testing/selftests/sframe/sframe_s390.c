@@ -309,16 +309,22 @@ TEST(vdso)
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
 						 PERF_COUNT_SW_PAGE_FAULTS);
 	struct own_table vdso = vdso_table();
-	int i;
+	int i = 0;
 
 	if (!vdso.size)
 		SKIP(return, "the vDSO has no table");
 	vdso_gettime = vdso_function("__kernel_clock_gettime");
 	ASSERT_NE(NULL, vdso_gettime);
 	rehearse(call_vdso);
-	ASSERT_LE(1, record_event(&attr, call_vdso, 0));
-	for (i = 0; i < chain_count && chain[i] - vdso.text < vdso.text_size;)
-		i++;
+	/* Once in a hundred times another page of the vDSO faults first. */
+	for (int tries = 0; tries < 5; tries++) {
+		ASSERT_LE(1, record_event(&attr, call_vdso, 0));
+		i = 0;
+		while (i < chain_count && chain[i] - vdso.text < vdso.text_size)
+			i++;
+		if (i == 2)
+			break;
+	}
 	/* The function, and the wrapper that has called it. */
 	EXPECT_EQ(2, i);
 	ASSERT_GT(chain_count, i + 2);
