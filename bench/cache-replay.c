@@ -12,7 +12,8 @@
    stacks, frames   but those of the signal, which the cache does not keep
    found            frames whose rules the cache had
    guessed          those which it had where it looked first
-   new              frames that it had not, as they were not there before  */
+   new              frames that no trace with a table had met before
+   outgrown         frames that it had only in a smaller table  */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ enum { FRAMES = 512, SEEN = 1 << 20 };
 
 static uint64_t pcs[FRAMES];
 static uintptr_t stack[2 * FRAMES];
-static unsigned long int stacks, frames, found, guessed, new;
+static unsigned long int stacks, frames, found, guessed, new, outgrown;
 
 /* What debug/sframe-grow.c does where there is memory.  */
 static struct sframe_cache *larger[2];
@@ -61,19 +62,22 @@ __sframe_cache_grow (unsigned int number)
   larger[number - 1]->larger = log2 - SFRAME_CACHE_LOG2_FIRST;
 }
 
-/* Whether PC with TAG was not there before.  */
-static bool
-is_new (uint64_t pc, uint64_t tag)
+/* The table of the trace that met PC with TAG last, 0 if there is none.  TABLE
+   is that of the trace which meets it now.  */
+static unsigned int
+meet (uint64_t pc, uint64_t tag, unsigned int table)
 {
   static uint64_t seen[SEEN];
+  static unsigned char tables[SEEN];
   uint64_t key = pc << 1 | (tag & 1);
   size_t i = key * UINT64_C (0x9e3779b97f4a7c15) >> 44;
 
   while (seen[i % SEEN] != 0 && seen[i % SEEN] != key)
     ++i;
-  bool is_first = seen[i % SEEN] == 0;
+  unsigned int before = tables[i % SEEN];
   seen[i % SEEN] = key;
-  return is_first;
+  tables[i % SEEN] = table;
+  return before;
 }
 
 /* Frame I has its return address on top of two words.  */
@@ -96,7 +100,7 @@ remember (struct sframe_trace *trace, bool outermost)
 	.ra = { .kind = SFRAME_CFA_MEMORY, .offset = -(int) sizeof *stack },
 	.fp = { .kind = SFRAME_UNCHANGED }, .outermost = outermost };
 
-  __sframe_remember (trace, &rule);
+  __sframe_cache_rule (trace, &rule);
 }
 
 /* Whether the rule of PC and TAG is where it is looked for first.  */
@@ -106,7 +110,7 @@ guess_is_right (const struct sframe_trace *trace, uint64_t pc, uint64_t tag)
   if (trace->table == 0)
     return false;
   struct sframe_cache *cache = __sframe_cache_table (trace->table);
-  uint32_t guess = sframe_cache_guesses (cache)[trace->path];
+  uint32_t guess = sframe_cache_predictions (cache)[trace->path];
   return sframe_cache_read (sframe_cache_slot (cache, guess), pc, tag) != 0;
 }
 
@@ -116,20 +120,21 @@ leave_frame (struct sframe_trace *trace, int i, bool outermost)
 {
   struct sframe_registers *registers = trace->registers;
   uint64_t tag = sframe_cache_tag (0, registers->interrupted);
-  bool first = is_new (registers->pc, tag);
+  unsigned int met = meet (registers->pc, tag, trace->table);
   bool is_right = guess_is_right (trace, registers->pc, tag);
 
   trace->count = 0;
   ++frames;
   if (trace->table != 0
-      && (__sframe_walk_remembered (trace) == SFRAME_STEP_OUTERMOST
+      && (__sframe_walk_cached (trace) == SFRAME_STEP_OUTERMOST
 	  || trace->count == 1))
     {
       ++found;
       guessed += is_right;
       return;
     }
-  new += first;
+  new += met == 0;
+  outgrown += met != 0 && met < trace->table;
   remember (trace, outermost);
   enter_frame (registers, i + 1, false);
 }
@@ -172,7 +177,7 @@ main (int argc, char **argv)
   while (fread (&count, sizeof count, 1, file) == 1 && count > 2
 	 && count <= FRAMES && fread (pcs, sizeof *pcs, count, file) == count)
     replay (count);
-  printf ("stacks\t%lu\nframes\t%lu\nfound\t%lu\nguessed\t%lu\nnew\t%lu\n",
-	  stacks, frames, found, guessed, new);
+  printf ("stacks\t%lu\nframes\t%lu\nfound\t%lu\nguessed\t%lu\nnew\t%lu\n"
+	  "outgrown\t%lu\n", stacks, frames, found, guessed, new, outgrown);
   return stacks == 0;
 }

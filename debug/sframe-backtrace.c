@@ -1,13 +1,24 @@
-/* Walking the stack of the calling thread by SFrame.
+/* Walk the stack of the calling thread by SFrame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: see sframe-backtrace.h.
 
-   A frame that SFrame does not describe is left by the .eh_frame section of
-   its object.  Its rules may need a register that a callee has saved and that
-   SFrame knows nothing of.  Then the trace begins anew and goes by .eh_frame
-   from the start, which is slower and tells all of them.  */
+   A step from a frame to its caller goes down this list until one of the means
+   fits:
+
+   1. a rule that an earlier trace has cached (walk, sframe-trace.c);
+   2. the SFrame section of the object (step_sframe);
+   3. the .eh_frame section of the object (step_eh_frame);
+   4. the code at the PC: signal trampoline, _start, PLT stub (step_code,
+      sframe-code.c);
+   5. the assumption that a call through a bad pointer has led to the PC
+      (__sframe_step_wild);
+   6. libgcc, which may know code that is in no object (sframe-libgcc.c).
+
+   The rules of .eh_frame may need a register that a callee has saved and that
+   SFrame does not describe.  Then the trace begins again and uses .eh_frame
+   from the first frame on, which is slower but recovers all registers.  */
 
 #include <sframe-backtrace.h>
 #include <sframe-code.h>
@@ -19,28 +30,28 @@
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
-/* Functions whose variables are not needed any more when backtrace is deepest
-   are not to be inlined: it has little stack.  */
+/* For functions whose variables are dead where the stack is deepest: not
+   inlined, they release their stack before.  */
 #define RELEASE_STACK __attribute__ ((noinline))
-/* And those below which all others are called are to share one frame.  */
+/* For the functions that call these: inlined, they share one frame.  */
 #define SHARE_STACK inline __attribute__ ((always_inline))
 
-/* The loader's answer takes stack here alone.  */
+/* Find the object that PC belongs to, or null, and its .eh_frame_hdr.  */
 static const sframe_module * RELEASE_STACK
 find_object (uintptr_t pc, const void **eh_header)
 {
   return sframe_module_find (pc, eh_header);
 }
 
-/* Whether PC belongs to the object that TRACE has looked into last.  */
+/* Whether PC belongs to the object that find_map has found last.  */
 static inline bool
 is_same_object (const struct sframe_trace *trace, uintptr_t pc)
 {
   return trace->map != NULL && sframe_module_has (trace->map, pc);
 }
 
-/* Find the object that PC belongs to, or null.  The caller of a function is
-   often in the same one.  */
+/* Find the object that PC belongs to, or null.  Try the last one first: caller
+   and callee are often in the same object.  */
 static inline const sframe_module *
 find_map (struct sframe_trace *trace, uintptr_t pc)
 {
@@ -52,9 +63,10 @@ find_map (struct sframe_trace *trace, uintptr_t pc)
   return trace->map = find_object (pc, &eh_header);
 }
 
-/* Whether nothing was executed at PC, which is in MAP unless that is null, so
-   that it was jumped to.  Code of an object that cannot be fetched any more is
-   not meant: a function may have got there in the usual way.  */
+/* Whether no instruction was executed at the PC, so that only a jump or a call
+   can have led there.  MAP is the object of the PC or null.  The result is
+   false for code of an object that has become unreadable: its function may
+   have run before.  */
 static bool
 was_not_fetched (const sframe_module *map,
 		 const struct sframe_registers *registers)
@@ -65,16 +77,17 @@ was_not_fetched (const sframe_module *map,
 	      && (map == NULL || !__sframe_is_code (map, registers->pc))));
 }
 
-/* Whether the frame was interrupted by a signal, which makes all registers
-   known.  */
+/* Whether all registers are known, as in a frame that a signal has
+   interrupted.  */
 static bool
 knows_all (const struct sframe_registers *registers)
 {
   return registers->known == (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
 }
 
-/* Whether RULE may be wrong about an interrupted frame because SFrame cannot
-   say that SP is in another register.  */
+/* Whether RULE may be wrong for an interrupted frame: it says that SP has not
+   changed since the function was called, but SFrame cannot express that the
+   caller's SP is kept in another register.  */
 static inline bool
 is_sp_doubtful (const struct sframe_registers *registers,
 		const struct sframe_rule *rule)
@@ -86,9 +99,9 @@ is_sp_doubtful (const struct sframe_registers *registers,
 	  && rule->cfa.offset == -SFRAME_MACHINE_SP_OFFSET);
 }
 
-/* Step to the caller by the rule of MAP's SFrame section for PC, but unless
-   LAST is set neither by that of a signal trampoline nor by a doubtful one,
-   where .eh_frame may know better.  */
+/* Step to the caller by the rule of MAP's SFrame section for PC.  Unless LAST
+   is set, do not use the rule of a signal trampoline or a doubtful rule:
+   .eh_frame may have a better one.  */
 static enum sframe_step_status RELEASE_STACK
 step_sframe (struct sframe_trace *trace, const sframe_module *map,
 	     uintptr_t pc, bool last)
@@ -106,13 +119,13 @@ step_sframe (struct sframe_trace *trace, const sframe_module *map,
       if (!__sframe_correct_cfa (map, trace->registers, &rule))
 	return SFRAME_STEP_BROKEN;
     }
-  return (__sframe_step_remembered (trace, sframe_remember_rule (trace, &rule))
+  return (__sframe_step_cached (trace, sframe_cache_object_rule (trace, &rule))
 	  ? SFRAME_STEP_CALLER
 	  : __sframe_step (trace->registers, &rule, &trace->stack));
 }
 
-/* Step to the caller by MAP's .eh_frame entry for PC, but not by that of a
-   signal trampoline unless SIGNAL is set.  */
+/* Step to the caller by MAP's .eh_frame entry for PC.  Unless SIGNAL is set,
+   do not use the entry of a signal trampoline.  */
 static SHARE_STACK enum sframe_step_status
 step_eh_frame (struct sframe_trace *trace, const sframe_module *map,
 	       uintptr_t pc, bool signal)
@@ -137,10 +150,9 @@ step_table (struct sframe_trace *trace, const sframe_module *map,
 	  ? step_eh_frame (trace, map, pc, false) : status);
 }
 
-/* Step to the caller by a table of MAP for PC that was passed over before:
-   that of a signal trampoline, whose code is not a known one, or SFrame where
-   .eh_frame knows more but has no entry.  STATUS is what
-   step_table has returned.  */
+/* Step to the caller by a rule of MAP for PC that step_table did not use: that
+   of a signal trampoline whose code is unknown, or a doubtful rule of SFrame
+   for which .eh_frame has no entry.  STATUS is the result of step_table.  */
 static enum sframe_step_status
 step_last_table (struct sframe_trace *trace, const sframe_module *map,
 		 uintptr_t pc, enum sframe_step_status status)
@@ -155,7 +167,7 @@ step_last_table (struct sframe_trace *trace, const sframe_module *map,
 }
 
 /* Step to the caller of TRACE's frame, which is in MAP, by the code at PC.
-   STATUS is what step_table has returned.  */
+   STATUS is the result of step_table.  */
 static enum sframe_step_status RELEASE_STACK
 step_code (struct sframe_trace *trace, const sframe_module *map,
 	   uintptr_t pc, enum sframe_step_status status)
@@ -165,8 +177,8 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
   struct sframe_stack *stack = &trace->stack;
   enum sframe_step_status special;
 
-  /* Of a trampoline the kernel's record is preferred to the rule, which tells
-     neither all registers nor why the signal came.  */
+  /* For a trampoline, prefer the signal frame to the rule: it has all
+     registers and the cause of the signal.  */
   special = __sframe_step_trampoline (map, registers, stack);
   if (special != SFRAME_STEP_NO_RULE)
     return special;
@@ -174,7 +186,7 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
     return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
   if (__sframe_is_start (map, registers))
     {
-      sframe_remember_rule (trace, &outermost);
+      sframe_cache_object_rule (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;
     }
   special = step_last_table (trace, map, pc, status);
@@ -184,21 +196,22 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
     return special;
   if (status == SFRAME_STEP_UNSUPPORTED)
     return __sframe_step_foreign (registers, stack, status);
-  /* Between functions, or in one without tables, of which nothing may have
-     been executed.  */
+  /* PC is between functions, or in one without a rule.  Possibly no
+     instruction was executed there.  */
   return (knows_all (registers)
 	  ? __sframe_step_wild (registers, stack, true) : status);
 }
 
-/* Step to the caller of TRACE's frame, which is in MAP.  Where a table has a
-   rule no code needs to be read, so the code comes second.  */
+/* Step to the caller of TRACE's frame, which is in MAP.  Try the tables before
+   the code: reading code needs a probe, a system call.  */
 static SHARE_STACK enum sframe_step_status
 step_object (struct sframe_trace *trace, const sframe_module *map,
 	     uintptr_t pc)
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
 
-  /* Of a trampoline there PC is in the function before it.  */
+  /* PC is the return address minus one.  If that is the start of a trampoline,
+     the table would describe the function before it.  */
   if (sframe_signal_object (map))
     status = __sframe_step_trampoline (map, trace->registers, &trace->stack);
   if (status == SFRAME_STEP_NO_RULE)
@@ -208,9 +221,9 @@ step_object (struct sframe_trace *trace, const sframe_module *map,
 	  ? step_code (trace, map, pc, status) : status);
 }
 
-/* Step to the caller of TRACE's frame.  */
+/* Step to the caller of TRACE's frame by the means 2 to 5 above.  */
 static SHARE_STACK enum sframe_step_status
-step_any (struct sframe_trace *trace)
+step_uncached (struct sframe_trace *trace)
 {
   struct sframe_registers *registers = trace->registers;
   struct sframe_stack *stack = &trace->stack;
@@ -218,8 +231,8 @@ step_any (struct sframe_trace *trace)
      never returns; the call itself ends one byte before it.  */
   uintptr_t pc = registers->pc - !registers->interrupted;
 
-  /* No call precedes these addresses, so that looking there would find some
-     other function.  */
+  /* No call instruction precedes these return addresses: PC - 1 would belong
+     to an unrelated function.  */
   if (!registers->interrupted && sframe_context_start (registers->pc))
     return SFRAME_STEP_OUTERMOST;
   if (sframe_own_trampoline (registers->pc))
@@ -238,10 +251,10 @@ step_any (struct sframe_trace *trace)
 	  : status);
 }
 
-/* Step to the caller of TRACE's frame, for which no rule is remembered.  If
-   the caller's SP is below the callee's, the function has switched stacks, or
-   FP was overwritten.  What lies below SP is often left over from frames that
-   are gone, so that the caller must at least have made a call.  */
+/* Step to the caller of TRACE's frame, for which no rule is cached.  If the
+   caller's SP is below the callee's, the function has switched stacks or FP
+   was overwritten.  In the latter case the words there are often the remains
+   of earlier frames, so require that the return address follows a call.  */
 static enum sframe_step_status
 step (struct sframe_trace *trace)
 {
@@ -249,7 +262,7 @@ step (struct sframe_trace *trace)
   enum sframe_step_status status;
 
   registers->moved_down = false;
-  status = step_any (trace);
+  status = step_uncached (trace);
   if (status != SFRAME_STEP_CALLER)
     return status;
   if (knows_all (registers))
@@ -262,7 +275,7 @@ step (struct sframe_trace *trace)
 }
 
 /* Store the PCs of the frame in TRACE's registers and of its callers.  Return
-   what the last step led to.  */
+   the status of the last step.  */
 static enum sframe_step_status
 walk (struct sframe_trace *trace)
 {
@@ -274,14 +287,14 @@ walk (struct sframe_trace *trace)
     {
       enum sframe_step_status status = SFRAME_STEP_CALLER;
       if (trace->table != 0 && !trace->all_registers)
-	status = __sframe_walk_remembered (trace);
+	status = __sframe_walk_cached (trace);
       if (trace->count >= trace->size)
 	break;
       if (status == SFRAME_STEP_CALLER)
 	status = step (trace);
       if (status != SFRAME_STEP_CALLER)
 	return status;
-      /* Code that has no caller may have put a zero for it.  */
+      /* Code without a caller may have stored 0 as its return address.  */
       if (trace->registers->pc == 0 && !trace->registers->interrupted)
 	return SFRAME_STEP_OUTERMOST;
       trace->array[trace->count++] = (void *) trace->registers->pc;
@@ -296,13 +309,14 @@ capture (struct sframe_registers *registers)
   sframe_capture_caller (registers);
 }
 
-/* How many frames there are of backtrace and below, at most.  */
+/* The frames from begin_again's caller up to backtrace, at most.  */
 #define OWN_FRAMES_MAX 4
 
-/* Begin TRACE once more, now with all registers that calls preserve, from the
-   function that this is inlined into.  All of them are in its frame, and its
-   .eh_frame entry tells where.  SP is that of backtrace's caller, where the
-   trace begins.  Return whether that was found.  */
+/* Begin TRACE again, now with all call-saved registers.  The function that
+   this is inlined into has saved them in its frame (__builtin_unwind_init),
+   and its .eh_frame entry describes where.  So step from that function to
+   backtrace's caller, which SP identifies and where the trace begins.  Return
+   whether it was found.  */
 static inline bool __attribute__ ((always_inline))
 begin_again (struct sframe_trace *trace, uintptr_t sp)
 {
@@ -321,8 +335,8 @@ begin_again (struct sframe_trace *trace, uintptr_t sp)
   return false;
 }
 
-/* Find out whether there is to be a trace by SFrame, and in TRACE where rules
-   are remembered, which the first trace does without.  */
+/* Return whether the tunable permits a trace by SFrame, and choose TRACE's
+   cache table: none for the first trace of the process.  */
 static bool
 begin (struct sframe_trace *trace)
 {
@@ -345,7 +359,7 @@ begin (struct sframe_trace *trace)
     }
 }
 
-/* What TRACE, which has ended with STATUS, needs libgcc for.  */
+/* Whether libgcc can continue TRACE, which has ended with STATUS.  */
 static enum sframe_help
 find_help (const struct sframe_trace *trace, enum sframe_step_status status)
 {
@@ -366,7 +380,7 @@ __sframe_backtrace (void **array, int size,
 	.generation = atomic_load_acquire (&sframe_unloads ()->count) };
   enum sframe_step_status status;
 
-  /* For begin_again.  */
+  /* Save all call-saved registers in this frame, for begin_again.  */
   __builtin_unwind_init ();
   *count = 0;
   if (!begin (&trace))

@@ -45,13 +45,13 @@ find_entry (const sframe_module *map, const void *header, uintptr_t pc,
 /* Cache ROW as the rule for the PC of TRACE's frame.  Do not in a trace that
    needs more registers than SP, FP and PC: it does not use the cache.  */
 static void __attribute__ ((noinline))
-remember (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
+cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
 	  const struct sframe_eh_row *row)
 {
   struct sframe_rule rule;
 
   if (!trace->all_registers && __sframe_eh_rule (entry, row, &rule))
-    sframe_remember_rule (trace, &rule);
+    sframe_cache_object_rule (trace, &rule);
 }
 
 enum sframe_step_status
@@ -71,7 +71,7 @@ __sframe_eh_object_step (struct sframe_trace *trace,
     status = __sframe_eh_find_row (&entry, pc, &row);
   if (status == SFRAME_EH_OK)
     {
-      remember (trace, &entry, &row);
+      cache_row (trace, &entry, &row);
       status = __sframe_eh_step (trace->registers, &entry, &row,
 				 &trace->stack);
     }

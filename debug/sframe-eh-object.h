@@ -12,14 +12,14 @@
 #include <sframe-module.h>
 #include <sframe-trace.h>
 
-/* Remember RULE as __sframe_remember does, if rules of the object in which
-   TRACE is may be.  */
+/* Cache RULE as __sframe_cache_rule does, unless rules of the object that
+   TRACE has found must not be cached.  */
 static inline uint64_t
-sframe_remember_rule (struct sframe_trace *trace,
-		      const struct sframe_rule *rule)
+sframe_cache_object_rule (struct sframe_trace *trace,
+			  const struct sframe_rule *rule)
 {
-  return (sframe_module_may_remember (trace->map)
-	  ? __sframe_remember (trace, rule) : 0);
+  return (sframe_module_may_cache (trace->map)
+	  ? __sframe_cache_rule (trace, rule) : 0);
 }
 
 /* Step from the frame in TRACE's registers to its caller, and cache the rule

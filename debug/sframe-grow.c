@@ -1,30 +1,29 @@
-/* Larger tables for the rules that traces have left behind.
+/* Larger cache tables for unwind rules.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe, without locks; errno is left
-   alone.  A thread may be interrupted, or end, anywhere in here.
+   Safety: async-signal-safe and thread-safe; no lock; errno is left alone.  A
+   thread may be interrupted or terminated at any instruction.
 
    Each C library has a small table, which is enough for most processes.  When
-   it has given out all its slots, the process takes a larger one by mmap, and
-   once more when that has given out its own.  All C libraries of a process
-   share these.
+   all its slots are in use, the process allocates a larger one by mmap, and
+   when that is full, a still larger one.  All C libraries of a process share
+   the larger tables.
 
-   This is the only system call that traces of sound stacks make.  It is
-   malloc's, with the same arguments, so that a seccomp filter which does not
-   permit it is not one under which programs can allocate memory; and a process
-   makes it only after it has traced more places than the first table has
-   slots.  The tunable glibc.rtld.sframe forbids it.
+   This mmap is the only system call in traces of sound stacks.  It has the
+   arguments that malloc uses, so a seccomp filter that forbids it also forbids
+   most allocations.  A process makes it only after it has traced more places
+   than the first table has slots.  The tunable glibc.rtld.sframe forbids it.
 
-   A table in use is never unmapped, since a trace that has begun with it may
-   have been interrupted, and never changes its size.  What the smaller one
-   holds is not copied: each rule is looked up once more when it is needed,
-   whereas the trace that copies them would take longer than any other.
+   A table is never unmapped and never changes its size, since a trace that
+   uses it may have been interrupted.  The rules of the smaller table are not
+   copied but looked up again when they are needed: copying them would make
+   one trace much longer than all others.
 
-   Ways that were not taken: to reserve addresses at start-up (a system call of
-   each process, most of which never trace); a large .bss (counts as memory
-   where the kernel does not overcommit, and is memory after mlockall); to wait
-   until the process itself calls mmap (many programs do not while they are
+   Rejected designs: reserving addresses at start-up (a system call for each
+   process, most of which never trace); a large .bss (it counts as memory where
+   the kernel does not overcommit, and is memory after mlockall); waiting until
+   the process itself calls mmap (many programs do not while they are
    profiled).  */
 
 #include <array_length.h>
@@ -36,7 +35,7 @@
 /* The number of the last table.  */
 enum { LAST = 1 + array_length (((struct sframe_unloads *) NULL)->tables) };
 
-/* Where the table with NUMBER is, which is not the first one.  */
+/* The pointer to the table with NUMBER, which is at least 2.  */
 static inline struct sframe_cache **
 shared_table (unsigned int number)
 {
@@ -46,7 +45,7 @@ shared_table (unsigned int number)
 struct sframe_cache *
 __sframe_cache_table (unsigned int number)
 {
-  /* Pairs with the release in publish: the head is seen.  */
+  /* Pairs with the release in publish: the table's head is initialized.  */
   return (number == 1 ? &__sframe_cache.head
 	  : atomic_load_acquire (shared_table (number)));
 }
@@ -75,8 +74,8 @@ allocate (unsigned int log2)
   return cache;
 }
 
-/* Make CACHE the table with NUMBER.  If another thread was first, or a handler,
-   nobody has seen this one.  */
+/* Make CACHE the table with NUMBER, unless another thread or a signal handler
+   was first.  Then unmap CACHE, which no trace can have used.  */
 static void
 publish (unsigned int number, struct sframe_cache *cache)
 {
@@ -87,8 +86,8 @@ publish (unsigned int number, struct sframe_cache *cache)
     __munmap (cache, sframe_cache_size (cache));
 }
 
-/* Whether memory is to be asked for now that FULL has given out its slots once
-   more: where there was none it is asked again after twice as many.  */
+/* Whether to allocate memory, now that slot 0 of FULL has been used again.
+   After a failure, wait for twice as many rounds through the slots.  */
 static bool
 is_time (const struct sframe_cache *full)
 {

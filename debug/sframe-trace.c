@@ -1,4 +1,4 @@
-/* Steps up the stack by rules that earlier traces have left behind.
+/* Step up the stack by the rules that earlier traces have cached.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -11,28 +11,28 @@
 
 union sframe_cache_first __sframe_cache;
 
-/* Guess next time that the frame in slot NUMBER follows PATH.  */
+/* Predict that slot NUMBER holds the rule of the frame that follows PATH.  */
 static inline void
-expect (struct sframe_cache *cache, uint32_t path, uint32_t number)
+predict (struct sframe_cache *cache, uint32_t path, uint32_t number)
 {
-  __atomic_store_n (&sframe_cache_guesses (cache)[path], number,
+  __atomic_store_n (&sframe_cache_predictions (cache)[path], number,
 		    __ATOMIC_RELAXED);
 }
 
-/* The rule of PC and TAG in the slot that is expected after PATH.  */
+/* The rule of PC and TAG in the slot that is predicted after PATH, or 0.  */
 static inline struct sframe_cache_found
-recall (const sframe_cache_number *guesses,
-	const struct sframe_cache_slot *slots, uint32_t path,
-	uintptr_t pc, uint64_t tag)
+read_predicted (const sframe_cache_number *predictions,
+		const struct sframe_cache_slot *slots, uint32_t path,
+		uintptr_t pc, uint64_t tag)
 {
-  uint32_t number = __atomic_load_n (&guesses[path], __ATOMIC_RELAXED);
+  uint32_t number = __atomic_load_n (&predictions[path], __ATOMIC_RELAXED);
   return (struct sframe_cache_found)
     { sframe_cache_read (&slots[number], pc, tag), number };
 }
 
-/* The rule of PC and TAG where it has its place.  Expect it there after PATH.
-   Neither inlined nor taken for likely: the loop below is to have registers
-   enough and no jumps.  */
+/* The rule of PC and TAG by the index, or 0.  Predict the slot found after
+   PATH.  Out of line and cold, so that the loop of walk_calls keeps its
+   registers and has no jump for the likely case.  */
 static struct sframe_cache_found __attribute__ ((noinline, cold))
 look_up (struct sframe_cache *cache, uint32_t path,
 	 uintptr_t pc, uint64_t tag)
@@ -40,20 +40,21 @@ look_up (struct sframe_cache *cache, uint32_t path,
   struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
 
   if (found.rule != 0)
-    expect (cache, path, found.number);
+    predict (cache, path, found.number);
   return found;
 }
 
-/* A frame, as far as rules in the cache need to know it.  */
-struct place
+/* The part of a frame that cached rules need.  */
+struct frame
 {
   uintptr_t pc;
   uintptr_t sp;
   uintptr_t fp;
 };
 
-/* Whether CFA, which came from FP, is aligned and not far up, and the words in
-   reach below lie above SP.  */
+/* Whether CFA, which was computed from FP, can be used without a probe: it is
+   aligned, the words that a cached rule reads below it lie above SP, and it is
+   not so far above SP that it raises doubt (sframe_stack_leap).  */
 static inline bool
 is_next (uintptr_t sp, uintptr_t cfa)
 {
@@ -63,62 +64,64 @@ is_next (uintptr_t sp, uintptr_t cfa)
 	  && !sframe_stack_leap (sp, cfa + SFRAME_MACHINE_SP_OFFSET));
 }
 
-/* Take the step of RULE from *PLACE, unless it leads beyond HIGH or is out of
-   the ordinary.  SP is aligned and at most HIGH, and all between the two is
-   readable.  What a rule in the cache reads lies between SP and the CFA.
-   Distances from SP are compared, since SP plus an offset can wrap.  */
+/* Step from *FRAME to its caller by the cached RULE.  Return false and leave
+   *FRAME alone if the CFA is above HIGH or needs a probe.
+
+   Invariant: SP is aligned and at most HIGH, and the memory from SP up to HIGH
+   is readable.  A cached rule reads only words between SP and the CFA.
+   Compare distances from SP, since SP plus an offset can wrap.  */
 static inline bool
-step (struct place *place, uint64_t rule, uintptr_t high)
+step_cached (struct frame *frame, uint64_t rule, uintptr_t high)
 {
   uintptr_t cfa = sframe_cache_cfa_offset (rule);
 
   if ((rule & SFRAME_CACHE_CFA_FROM_FP) == 0)
-    cfa += place->sp;
-  else if (!is_next (place->sp, cfa += place->fp))
+    cfa += frame->sp;
+  else if (!is_next (frame->sp, cfa += frame->fp))
     return false;
-  if (cfa - place->sp > high - place->sp)
+  if (cfa - frame->sp > high - frame->sp)
     return false;
-  place->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
+  frame->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
   if ((rule & SFRAME_CACHE_FP_SAVED) != 0)
-    place->fp = *(const uintptr_t *) (cfa + sframe_cache_fp_offset (rule));
-  place->sp = cfa + SFRAME_MACHINE_SP_OFFSET;
+    frame->fp = *(const uintptr_t *) (cfa + sframe_cache_fp_offset (rule));
+  frame->sp = cfa + SFRAME_MACHINE_SP_OFFSET;
   return true;
 }
 
-/* Store TRACE's frame in *PLACE.  Return whether a rule in the cache is enough
-   to leave it.  */
+/* Store TRACE's frame in *FRAME.  Return whether step_cached may be called: FP
+   is known, and the invariant on SP holds.  */
 static inline bool
-depart (const struct sframe_trace *trace, struct place *place)
+load_frame (const struct sframe_trace *trace, struct frame *frame)
 {
   const struct sframe_registers *registers = trace->registers;
 
-  *place = (struct place) { .pc = registers->pc,
+  *frame = (struct frame) { .pc = registers->pc,
 			    .sp = registers->value[SFRAME_MACHINE_SP],
 			    .fp = registers->value[SFRAME_MACHINE_FP] };
   return ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) != 0
-	  && place->sp % sizeof (uintptr_t) == 0
-	  && place->sp >= trace->stack.current.low
-	  && place->sp <= trace->stack.current.high);
+	  && frame->sp % sizeof (uintptr_t) == 0
+	  && frame->sp >= trace->stack.current.low
+	  && frame->sp <= trace->stack.current.high);
 }
 
-/* Make the frame at PLACE, to which a call has led, that of TRACE.  */
+/* Make FRAME, whose PC is a return address, that of TRACE.  */
 static inline void
-arrive (struct sframe_trace *trace, const struct place *place)
+store_frame (struct sframe_trace *trace, const struct frame *frame)
 {
   struct sframe_registers *registers = trace->registers;
 
-  registers->pc = place->pc;
-  registers->value[SFRAME_MACHINE_SP] = place->sp;
-  registers->value[SFRAME_MACHINE_FP] = place->fp;
+  registers->pc = frame->pc;
+  registers->value[SFRAME_MACHINE_SP] = frame->sp;
+  registers->value[SFRAME_MACHINE_FP] = frame->fp;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
 		      | UINT64_C (1) << SFRAME_MACHINE_FP);
   registers->interrupted = false;
   registers->moved_down = false;
 }
 
-/* Remember WORD, the rule of TRACE's frame.  */
+/* Cache WORD as the rule of TRACE's frame.  */
 static inline void
-remember (struct sframe_trace *trace, uint64_t word)
+cache_word (struct sframe_trace *trace, uint64_t word)
 {
   struct sframe_cache *cache = __sframe_cache_table (trace->table);
   uintptr_t pc = trace->registers->pc;
@@ -131,17 +134,18 @@ remember (struct sframe_trace *trace, uint64_t word)
 
   if (!stored)
     return;
-  expect (cache, trace->path, number);
+  predict (cache, trace->path, number);
   trace->path = sframe_cache_path (sframe_cache_start (cache),
 				   sframe_cache_path_shift (cache),
 				   trace->path, number);
-  /* All slots were given out, and one rule was replaced.  */
+  /* Slot 0 is the first to be used, and again when all slots are in use.  */
   if (number == 0)
     __sframe_cache_grow (trace->table);
 }
 
 uint64_t
-__sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
+__sframe_cache_rule (struct sframe_trace *trace,
+		     const struct sframe_rule *rule)
 {
   if (trace->table == 0)
     return 0;
@@ -149,34 +153,36 @@ __sframe_remember (struct sframe_trace *trace, const struct sframe_rule *rule)
 				     SFRAME_MACHINE_FP,
 				     SFRAME_MACHINE_SP_OFFSET);
   if (word != 0)
-    remember (trace, word);
+    cache_word (trace, word);
   return word;
 }
 
 bool
-__sframe_step_remembered (struct sframe_trace *trace, uint64_t word)
+__sframe_step_cached (struct sframe_trace *trace, uint64_t word)
 {
-  struct place place;
+  struct frame frame;
 
-  if ((word & SFRAME_CACHE_CALLER) == 0 || !depart (trace, &place)
-      || !step (&place, word, trace->stack.current.high))
+  if ((word & SFRAME_CACHE_CALLER) == 0 || !load_frame (trace, &frame)
+      || !step_cached (&frame, word, trace->stack.current.high))
     return false;
-  arrive (trace, &place);
+  store_frame (trace, &frame);
   return true;
 }
 
-/* Take steps to COUNT frames at most, and to no more than the array has room
-   for, from PLACE, which is the frame of TRACE.  That one was interrupted or
-   not, the others were not.  This decides how fast a trace is: the loop keeps
-   the registers out of memory and leaves all that is rare to its caller.  */
+/* Step by cached rules from FRAME, which is that of TRACE, and store the PCs:
+   at most COUNT of them, and no more than the array has room for.  The tag is
+   that of FRAME for all steps, so COUNT must be 1 if FRAME was interrupted.
+   The speed of a trace is that of this loop: it keeps the frame in machine
+   registers and leaves all rare cases to its caller.  */
 static enum sframe_step_status
-walk_alike (struct sframe_trace *trace, struct place place, int count)
+walk_calls (struct sframe_trace *trace, struct frame frame, int count)
 {
   const struct sframe_registers *registers = trace->registers;
   struct sframe_cache *const cache = __sframe_cache_table (trace->table);
   const uint32_t path_start = sframe_cache_start (cache);
   const unsigned int shift = sframe_cache_path_shift (cache);
-  const sframe_cache_number *const guesses = sframe_cache_guesses (cache);
+  const sframe_cache_number *const predictions
+    = sframe_cache_predictions (cache);
   const struct sframe_cache_slot *const slots = sframe_cache_slot (cache, 0);
   const uintptr_t high = trace->stack.current.high;
   const uint64_t tag = sframe_cache_tag (trace->generation,
@@ -190,40 +196,40 @@ walk_alike (struct sframe_trace *trace, struct place place, int count)
   while (next < end)
     {
       struct sframe_cache_found found
-	= recall (guesses, slots, path, place.pc, tag);
+	= read_predicted (predictions, slots, path, frame.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
 	{
 	  if (found.rule == 0)
 	    {
-	      found = look_up (cache, path, place.pc, tag);
+	      found = look_up (cache, path, frame.pc, tag);
 	      trace->missed = found.rule == 0;
 	    }
 	  outermost = (found.rule & SFRAME_CACHE_OUTERMOST) != 0;
 	  if ((found.rule & SFRAME_CACHE_CALLER) == 0)
 	    break;
 	}
-      if (!step (&place, found.rule, high))
+      if (!step_cached (&frame, found.rule, high))
 	break;
-      *next++ = (void *) place.pc;
+      *next++ = (void *) frame.pc;
       path = sframe_cache_path (path_start, shift, path, found.number);
     }
 
   if (next > start)
     {
-      arrive (trace, &place);
-      /* Code that has no caller may have put a zero for it.  */
-      outermost |= place.pc == 0;
-      next -= place.pc == 0;
+      store_frame (trace, &frame);
+      /* Code without a caller may have stored 0 as its return address.  */
+      outermost |= frame.pc == 0;
+      next -= frame.pc == 0;
     }
   trace->count = next - trace->array;
   trace->path = path;
   return outermost ? SFRAME_STEP_OUTERMOST : SFRAME_STEP_CALLER;
 }
 
-/* Whether no rule is remembered for TRACE's frame.  Where this was so for the
-   frame before, it often is again, and is found out sooner here.  */
+/* Whether no rule is cached for TRACE's frame.  After a miss the next frame
+   often misses as well; this check takes less time than walk_calls.  */
 static inline bool
-is_new (const struct sframe_trace *trace)
+is_missing (const struct sframe_trace *trace)
 {
   const struct sframe_registers *registers = trace->registers;
   uint64_t tag = sframe_cache_tag (trace->generation, registers->interrupted);
@@ -233,22 +239,22 @@ is_new (const struct sframe_trace *trace)
 }
 
 enum sframe_step_status
-__sframe_walk_remembered (struct sframe_trace *trace)
+__sframe_walk_cached (struct sframe_trace *trace)
 {
   const struct sframe_registers *registers = trace->registers;
   enum sframe_step_status status = SFRAME_STEP_CALLER;
-  struct place place;
+  struct frame frame;
   bool missed_before = trace->missed;
 
   trace->missed = false;
-  if (!depart (trace, &place))
+  if (!load_frame (trace, &frame))
     return SFRAME_STEP_CALLER;
-  if (missed_before && (trace->missed = is_new (trace)))
+  if (missed_before && (trace->missed = is_missing (trace)))
     return SFRAME_STEP_CALLER;
   if (registers->interrupted)
-    status = walk_alike (trace, place, 1);
+    status = walk_calls (trace, frame, 1);
   if (status == SFRAME_STEP_CALLER && !registers->interrupted
-      && depart (trace, &place))
-    status = walk_alike (trace, place, trace->size);
+      && load_frame (trace, &frame))
+    status = walk_calls (trace, frame, trace->size);
   return status;
 }

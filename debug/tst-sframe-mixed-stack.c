@@ -1,6 +1,9 @@
-/* Test how much stack backtrace uses if an object has no SFrame.
+/* Test how much stack backtrace uses: by SFrame and by .eh_frame, by rules
+   that it has remembered, below many frames and beyond a fault.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <setjmp.h>
 
 #include <support/xdlfcn.h>
 
@@ -74,13 +77,66 @@ asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED));
 # define cfa_in_saved(function) function ()
 #endif
 
+enum { DEPTH = 50 };
+
+static void FRAME
+recurse (int depth)
+{
+  if (depth > 0)
+    recurse (depth - 1);
+  else
+    take ();
+  KEEP_FRAME ();
+}
+
+static sigjmp_buf recover;
+static volatile int *volatile no_memory;
+
+static void
+handler (int signo)
+{
+  take ();
+  siglongjmp (recover, 1);
+}
+
+/* The kernel is asked whether the frames below the fault can be read.  */
+static void FRAME
+fault (void)
+{
+  if (sigsetjmp (recover, 1) == 0)
+    *no_memory = 0;
+  KEEP_FRAME ();
+}
+
+static void
+test_by_sframe (void)
+{
+  take ();
+  check_use ("SFrame");
+  take ();
+  check_use ("SFrame, rules remembered once");
+  take ();
+  check_use ("SFrame, rules remembered");
+  for (int i = 0; i < 3; ++i)
+    {
+      recurse (DEPTH);
+      check_use ("SFrame, many frames");
+      TEST_VERIFY (trace.count > DEPTH);
+    }
+  handle_signal (SIGSEGV, handler);
+  for (int i = 0; i < 3; ++i)
+    {
+      fault ();
+      check_use ("SFrame, beyond a fault");
+    }
+}
+
 static int
 do_test (void)
 {
   void *handle = xdlopen ("tst-sframe-stripped-mod.so", RTLD_NOW);
 
-  take ();
-  check_use ("SFrame");
+  test_by_sframe ();
   call = xdlsym (handle, "call_without_sframe");
   call_take ();
   check_use ("SFrame and .eh_frame");

@@ -12,8 +12,9 @@
 struct sframe_staying __sframe_staying;
 
 /* The largest number of program headers that is believed; how many sframe-add
-   has added, if the linker had made no table; the alignment of segments.  */
-enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, PAGE = 4096 };
+   has added, if the linker had made no table; the alignment of segments, and of
+   program headers.  */
+enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, PAGE = 4096, ALIGN = 8 };
 
 bool
 __sframe_module_stays (const sframe_module *module)
@@ -41,7 +42,7 @@ uintptr_t
 __sframe_module_moved_headers (const ElfW(Ehdr) *header)
 {
   const ElfW(Phdr) *headers = (const void *) (header + 1);
-  ElfW(Addr) distance = 0, end = 0;
+  ElfW(Addr) distance = 0, end = 0, bytes = 0;
   bool alike = header->e_type == ET_EXEC || header->e_entry != 0;
   bool dynamic = false;
 
@@ -54,10 +55,13 @@ __sframe_module_moved_headers (const ElfW(Ehdr) *header)
 	continue;
       if (ph->p_offset == 0)
 	distance = ph->p_vaddr;
+      if (ph->p_filesz > 0)
+	bytes = ph->p_offset + ph->p_filesz;
       if (ph->p_vaddr + ph->p_memsz > end)
 	end = ph->p_vaddr + ph->p_memsz;
     }
   end = (end + PAGE - 1) & -(ElfW(Addr)) PAGE;
+  end += (bytes & (PAGE - 1)) + (-bytes & (ALIGN - 1));
   if ((alike || !dynamic) && end - distance < header->e_phoff)
     end = header->e_phoff + distance;
   return (uintptr_t) header + end - distance;
@@ -77,10 +81,8 @@ is_elf (const ElfW(Ehdr) *header)
 	  && header->e_phoff % sizeof (uintptr_t) == 0
 	  && header->e_phoff >= sizeof *header
 	  && (sframe_module_headers_near (header)
-	      || (header->e_phoff % PAGE == 0
-		  && __sframe_readable ((uintptr_t) (header + 1),
-					header->e_phnum
-					* sizeof (ElfW(Phdr))))));
+	      || __sframe_readable ((uintptr_t) (header + 1),
+				    header->e_phnum * sizeof (ElfW(Phdr)))));
 }
 
 /* Whether the first segment of MODULE maps the start of the file, where the

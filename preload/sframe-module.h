@@ -128,7 +128,7 @@ sframe_module_is_vdso (const sframe_module *module)
 }
 
 static inline bool
-sframe_module_may_remember (const sframe_module *module)
+sframe_module_may_cache (const sframe_module *module)
 {
   return __sframe_module_stays (module);
 }

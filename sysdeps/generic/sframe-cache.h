@@ -2,46 +2,47 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe, without locks: who reads while a
-   slot is written, or writes one that is being written, does without it.  No
-   allocation and no system call.  What is found is what was stored for that
-   PC and tag, never parts of two rules.
+   Safety: async-signal-safe and thread-safe; no lock, no allocation, no system
+   call.  A reader that meets a slot being written finds nothing, and a writer
+   that meets one stores nothing.  What a lookup finds is what was stored for
+   that PC and tag, never parts of two rules.
 
-   A table has a size for ever.  When it has given out all slots a larger one,
-   of zeros, may take its place for traces to come; see debug/sframe-grow.c.
-   A trace keeps to the table it has begun with, and no table ever goes
-   away.
+   A table never changes its size.  When all its slots are in use, later traces
+   may use a larger one, which is zero-initialized; see debug/sframe-grow.c.  A
+   trace uses one table from its beginning to its end, and no table is ever
+   freed.
 
    A slot is a sequence lock: its version is odd while it is written, and a
-   reader that did not see the same even version before and after has seen
-   nothing.  A version has 64 bits, so that it does not come round between two
-   loads.  If fork, or the end of a thread, catches a writer at work, the slot
-   stays odd, which costs a slot.
+   reader uses only what it has read between two loads of the same even
+   version.  A version has 64 bits, so that it cannot wrap between these loads.
+   If fork, or the end of a thread, interrupts a writer, the slot stays odd and
+   is lost.
 
-   The tag tells objects from those unloaded before, which may have had the
-   same addresses, and frames that were interrupted from those that have made
-   a call, which have other rules at the same PC.
+   The tag distinguishes objects from those unloaded before, which may have had
+   the same addresses.  It also distinguishes interrupted frames from those
+   that have made a call: their rules at the same PC differ.
 
-   Ways that were not taken: two words of which one is scrambled with the
-   other (two rules can be torn so that they match by chance); one word for
-   all (not enough bits to tell all addresses and generations apart); a table
-   for each thread (it has to be allocated, and warms up anew in each).  */
+   Rejected designs: two words, one of them scrambled with the other (two torn
+   rules can match by chance); one word for all (too few bits for all addresses
+   and generations); a table for each thread (it must be allocated, and each
+   thread fills its own).  */
 
 #ifndef _SFRAME_CACHE_H
 #define _SFRAME_CACHE_H
 
 #include <sframe-read.h>
 
-/* How many slots a table has, as powers of two: the first one, and the larger
-   ones that take its place.  */
+/* The binary logarithms of the number of slots: of the first table, and of the
+   two larger ones.  */
 #define SFRAME_CACHE_LOG2_FIRST 8
 #define SFRAME_CACHE_LOG2_SECOND 13
 #define SFRAME_CACHE_LOG2_LAST 17
 
 /* The index is a cuckoo hash table: as many buckets as there are slots, WAYS
    entries in each, two buckets for each PC.  It is never more than half full.
-   An entry that finds no room moves another one to its other bucket, and so
-   on.  With 32 moves one entry was lost in 4,000 sets of 3,686 PCs each.  */
+   A new entry that finds both buckets full takes the place of another, which
+   moves to its other bucket, and so on.  With at most 32 moves, one entry was
+   lost in 4,000 sets of 3,686 PCs each.  */
 enum
 {
   SFRAME_CACHE_WAYS = 2,
@@ -49,7 +50,7 @@ enum
   SFRAME_CACHE_MOVES = 32
 };
 
-/* Two share a cache line.  */
+/* Two slots share a cache line.  */
 struct sframe_cache_slot
 {
   uint64_t version;
@@ -58,41 +59,43 @@ struct sframe_cache_slot
   uint64_t tag;
 } __attribute__ ((aligned (32)));
 
-/* The number of a slot where something may be, which the slot's PC confirms or
-   not.  */
+/* The number of a slot that may hold a rule; only the slot's PC and tag tell
+   whether it does.  */
 typedef uint32_t sframe_cache_number;
 
 /* An entry of the index: the number of a slot, a bit that is set, and 11 bits
-   of the hash, so that few slots of other PCs are read; 0 if it is empty.  */
+   of the hash, so that few slots of other PCs are read; an empty one is 0.  */
 typedef uint32_t sframe_cache_entry;
 #define SFRAME_CACHE_ENTRY_BITS 12
 
 _Static_assert (SFRAME_CACHE_LOG2_LAST + SFRAME_CACHE_ENTRY_BITS <= 32,
 		"a slot's number fits");
 
-/* The head of a table.  What follows it, in this order: the index, in which
-   each slot in use has one entry, if no race has lost it; the guesses; the
-   slots.  So the few that most processes use are close together.  */
+/* The head of a table.  In memory it is followed by the index, which has one
+   entry for each slot in use (or none, after a race), the predictions and the
+   slots, in this order.  So the parts that most processes use are close
+   together.  */
 struct sframe_cache
 {
-  /* By how much the logarithm of the number of slots is above FIRST, so that
-     the first table can be all zero.  */
+  /* The logarithm of the number of slots, minus that of the first table, so
+     that the first table can be in .bss.  */
   uint32_t larger;
-  /* How many slots were given out: one after the other, and then those again
-     that were given out longest ago.  So each PC of a set that the slots have
-     room for is stored once at most, whatever the cache held before.  */
+  /* How many times a slot was allocated.  Slots are allocated in turn, and so
+     the oldest one is reused first.  Hence a set of PCs that the slots have
+     room for is stored only once, whatever the cache held before.  */
   uint32_t used;
 } __attribute__ ((aligned (64)));
 
-/* How many guesses there are next to 1 << LOG2 slots: no fewer than a path
-   needs to tell recursive functions from their callers.  */
-#define SFRAME_CACHE_GUESSES(log2) (1U << ((log2) < 10 ? 10 : (log2)))
+/* The number of predictions in a table of 1 << LOG2 slots.  At least 1 << 10:
+   a shorter path does not distinguish recursive functions from their
+   callers.  */
+#define SFRAME_CACHE_PREDICTIONS(log2) (1U << ((log2) < 10 ? 10 : (log2)))
 
 /* The bytes that a table of 1 << LOG2 slots takes.  */
 #define SFRAME_CACHE_SIZE(log2)						\
   (sizeof (struct sframe_cache)						\
    + (sizeof (sframe_cache_entry) * SFRAME_CACHE_WAYS << (log2))	\
-   + sizeof (sframe_cache_number) * SFRAME_CACHE_GUESSES (log2)		\
+   + sizeof (sframe_cache_number) * SFRAME_CACHE_PREDICTIONS (log2)	\
    + (sizeof (struct sframe_cache_slot) << (log2)))
 
 /* The first table of a process.  */
@@ -111,7 +114,7 @@ sframe_cache_log2 (const struct sframe_cache *cache)
   return SFRAME_CACHE_LOG2_FIRST + cache->larger;
 }
 
-/* How many slots CACHE has, and bytes.  */
+/* The number of CACHE's slots, and its size in bytes.  */
 static inline uint32_t
 sframe_cache_slots (const struct sframe_cache *cache)
 {
@@ -124,8 +127,8 @@ sframe_cache_size (const struct sframe_cache *cache)
   return SFRAME_CACHE_SIZE (sframe_cache_log2 (cache));
 }
 
-/* The parts of CACHE.  The compiler is not to see that they are beyond the
-   head.  */
+/* The parts of CACHE.  An integer hides from the compiler that they lie beyond
+   the object CACHE points to.  */
 static inline sframe_cache_entry *
 sframe_cache_entries (const struct sframe_cache *cache)
 {
@@ -133,11 +136,11 @@ sframe_cache_entries (const struct sframe_cache *cache)
   return (sframe_cache_entry *) (head + sizeof *cache);
 }
 
-/* The caller that each path has led to last time.  This lets the processor
-   load the slot while the return address is still under way, which is half of
-   the time.  */
+/* The slot of the frame that last followed each path.  With it the processor
+   loads the slot before it has loaded the return address, which halves the
+   time for a frame.  */
 static inline sframe_cache_number *
-sframe_cache_guesses (const struct sframe_cache *cache)
+sframe_cache_predictions (const struct sframe_cache *cache)
 {
   return (sframe_cache_entries (cache)
 	  + SFRAME_CACHE_WAYS * (size_t) sframe_cache_slots (cache));
@@ -147,39 +150,41 @@ static inline struct sframe_cache_slot *
 sframe_cache_slot (const struct sframe_cache *cache, uint32_t number)
 {
   sframe_cache_number *end
-    = (sframe_cache_guesses (cache)
-       + SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache)));
+    = (sframe_cache_predictions (cache)
+       + SFRAME_CACHE_PREDICTIONS (sframe_cache_log2 (cache)));
   return (struct sframe_cache_slot *) end + number;
 }
 
-/* Have the system provide the pages that any rule may need of the first table,
-   ready for writing: a page that is read first takes two faults.  Another
-   thread that is at work already may lose an entry or a guess.  */
+/* Write to each page of the first table's index and predictions: a page that
+   is first read and then written takes two faults.  Another thread that
+   already uses the table may lose an entry or a prediction.  */
 static inline void
 sframe_cache_open (struct sframe_cache *cache)
 {
   const size_t page = 4096 / sizeof (sframe_cache_number);
   sframe_cache_entry *entries = sframe_cache_entries (cache);
-  sframe_cache_number *end = sframe_cache_guesses (cache)
-			     + SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache));
+  sframe_cache_number *end
+    = (sframe_cache_predictions (cache)
+       + SFRAME_CACHE_PREDICTIONS (sframe_cache_log2 (cache)));
 
   for (sframe_cache_entry *word = entries; word < end; word += page)
     __atomic_store_n (word, 0, __ATOMIC_RELAXED);
   __atomic_store_n (end - 1, 0, __ATOMIC_RELAXED);
 }
 
-/* On how many bits of the slot before a path depends.  */
+/* How many bits of the preceding slot's number a path depends on.  */
 #define SFRAME_CACHE_PATH_BITS 2
 
-/* The path of a trace that begins, which has all bits that a path may have.
-   No frame leads to it, as long as the last slot is not used.  */
+/* The path at the beginning of a trace: all bits of a path are set.  No frame
+   leads to this path while the last slot is unused.  */
 static inline uint32_t
 sframe_cache_start (const struct sframe_cache *cache)
 {
-  return SFRAME_CACHE_GUESSES (sframe_cache_log2 (cache)) - 1;
+  return SFRAME_CACHE_PREDICTIONS (sframe_cache_log2 (cache)) - 1;
 }
 
-/* By how much a path is shifted left, so that few bits of it are left.  */
+/* How far a path is shifted left for each frame, which leaves
+   SFRAME_CACHE_PATH_BITS of it.  */
 static inline unsigned int
 sframe_cache_path_shift (const struct sframe_cache *cache)
 {
@@ -187,12 +192,12 @@ sframe_cache_path_shift (const struct sframe_cache *cache)
 	  - (SFRAME_CACHE_PATH_BITS - 1));
 }
 
-/* The path that goes on from PATH to the frame of slot NUMBER; START is that
-   of a trace that begins.  It depends on NUMBER and little on the frame before:
-   the less, the sooner it is met again, but recursive functions need to be
-   told from their callers.  NUMBER comes last, since the processor waits for
-   it, and in the lower bits, so that slots given out one after the other have
-   their guesses close together.  */
+/* The path that continues PATH by the frame of slot NUMBER; START is the path
+   at the beginning of a trace.  It depends on NUMBER and on few bits of the
+   frame before: fewer bits make the same path occur sooner again, but
+   recursive functions must be distinguished from their callers.  NUMBER is the
+   last operand, because it is available last.  It is in the low bits, so that
+   the predictions for slots allocated in turn are close together.  */
 static inline uint32_t
 sframe_cache_path (uint32_t start, unsigned int shift, uint32_t path,
 		   uint32_t number)
@@ -200,10 +205,10 @@ sframe_cache_path (uint32_t start, unsigned int shift, uint32_t path,
   return (path << shift & start) ^ number;
 }
 
-/* A rule in one word.  Most significant first: the CFA's offset (24 bits) from
-   SP or FP, the offset of FP (16 bits) from the CFA, 8 bits of these, and the
-   offset of RA (16 bits) from the CFA.  There is a caller, or it is known that
-   there is none.  */
+/* A rule in one word.  From the most significant bit: the offset of the CFA
+   (24 bits) from SP or FP; the offset of FP (16 bits) from the CFA; 8 bits for
+   the flags below; the offset of RA (16 bits) from the CFA.  Each rule has
+   either CALLER or OUTERMOST.  */
 #define SFRAME_CACHE_CALLER 0x10000
 #define SFRAME_CACHE_OUTERMOST 0x20000
 #define SFRAME_CACHE_CFA_FROM_FP 0x40000
@@ -228,23 +233,23 @@ sframe_cache_ra_offset (uint64_t rule)
 }
 
 /* The tag of frames that were INTERRUPTED or not, when GENERATION objects have
-   been unloaded, which no process does 2**63 times.  */
+   been unloaded.  No process unloads 2**63 objects.  */
 static inline uint64_t
 sframe_cache_tag (uint64_t generation, bool interrupted)
 {
   return generation << 1 | interrupted;
 }
 
-/* How far below a CFA that FP tells the words of a rule are.  The caller's SP
-   is SP_OFFSET bytes away from the CFA.  */
+/* How far below a CFA that is computed from FP a cached rule may read.
+   SP_OFFSET is the caller's SP minus the CFA.  */
 static inline int32_t
 sframe_cache_reach (int32_t sp_offset)
 {
   return 2 * (int32_t) sizeof (uintptr_t) - sp_offset;
 }
 
-/* Whether the word at OFFSET from an aligned CFA is aligned and lies in the
-   REACH bytes below.  */
+/* Whether the word at OFFSET from an aligned CFA is aligned and in the REACH
+   bytes below the CFA.  */
 static inline bool
 sframe_cache_reaches (int32_t offset, int32_t reach)
 {
@@ -252,10 +257,13 @@ sframe_cache_reaches (int32_t offset, int32_t reach)
 	  && offset % (int32_t) sizeof (uintptr_t) == 0);
 }
 
-/* RULE in a word, or 0 if it has not room there or is out of the ordinary.  A
-   rule in a word leads from an aligned SP to an aligned CFA above, and what it
-   reads lies between both, or in reach of a CFA that FP tells; so it is with
-   nearly all functions.  SP and FP are registers.  */
+/* RULE as a word, or 0 if it cannot be cached.  SP and FP are the DWARF
+   numbers of these registers.
+
+   Invariant: from an aligned SP a cached rule computes an aligned CFA above
+   SP; it reads words only between SP and the CFA or, if the CFA is computed
+   from FP, in the sframe_cache_reach bytes below it.  The rules of nearly all
+   functions are such.  */
 static inline uint64_t
 sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
 		   unsigned int fp, int32_t sp_offset)
@@ -293,15 +301,16 @@ sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
   return word;
 }
 
-/* 2**64 by the golden ratio, so that near PCs come to lie far apart.  */
+/* Multiply by 2**64 divided by the golden ratio, which puts neighbouring PCs
+   far apart.  */
 static inline uint64_t
 sframe_cache_hash (uint64_t pc)
 {
   return pc * UINT64_C (0x9e3779b97f4a7c15);
 }
 
-/* The CHOICE-th entry of CACHE that may be that of a PC with this HASH: of the
-   bucket that its first bits tell, and of that of its next bits.  */
+/* One of the entries of CACHE that a PC with this HASH may have.  The first
+   bits of HASH select one bucket, the next bits the other.  */
 static inline sframe_cache_entry *
 sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
 {
@@ -313,7 +322,7 @@ sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
 	  + choice % SFRAME_CACHE_WAYS);
 }
 
-/* The entry for slot NUMBER, which is that of a PC with this HASH.  */
+/* The entry for slot NUMBER, which holds a PC with this HASH.  */
 static inline sframe_cache_entry
 sframe_cache_make_entry (uint64_t hash, uint32_t number)
 {
@@ -323,14 +332,14 @@ sframe_cache_make_entry (uint64_t hash, uint32_t number)
 	  | (hash >> 16 & (used - 1)));
 }
 
-/* The slot that ENTRY is for.  */
+/* The number of the slot that ENTRY refers to.  */
 static inline uint32_t
 sframe_cache_entry_number (sframe_cache_entry entry)
 {
   return entry >> SFRAME_CACHE_ENTRY_BITS;
 }
 
-/* The rule in SLOT if it is that of PC and TAG, or else 0.  */
+/* The rule in SLOT if it is that of PC and TAG, otherwise 0.  */
 static inline uint64_t
 sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
 		   uint64_t tag)
@@ -340,18 +349,20 @@ sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
   uint64_t rule = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED);
   uint64_t slot_tag = __atomic_load_n (&slot->tag, __ATOMIC_RELAXED);
 
-  /* No load from above may come after the one below.  */
+  /* Pairs with the release fence in sframe_cache_write: orders the loads above
+     before the second load of the version.  */
   __atomic_thread_fence (__ATOMIC_ACQUIRE);
-  /* The guess is right for most frames.  */
+  /* Most slots read are the right ones: the prediction holds for most
+     frames.  */
   bool good = (slot_pc == pc && slot_tag == tag && version % 2 == 0
 	       && (__atomic_load_n (&slot->version, __ATOMIC_RELAXED)
 		   == version));
   return __builtin_expect (good, true) ? rule : 0;
 }
 
-/* Put RULE, the one of PC and TAG, in SLOT.  Return whether it is there: not
-   if another thread, or the one that a signal handler has interrupted, is
-   writing the slot.  */
+/* Store RULE, the one of PC and TAG, in SLOT.  Return false if the slot is
+   being written, by another thread or by the code that a signal handler has
+   interrupted.  */
 static inline bool
 sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
 		    uint64_t rule)
@@ -363,7 +374,8 @@ sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
 				       false, __ATOMIC_ACQUIRE,
 				       __ATOMIC_RELAXED))
     return false;
-  /* Who sees a store from below must see the odd version.  */
+  /* Pairs with the acquire fence in sframe_cache_read: a reader that sees one
+     of the stores below also sees the odd version.  */
   __atomic_thread_fence (__ATOMIC_RELEASE);
   __atomic_store_n (&slot->pc, pc, __ATOMIC_RELAXED);
   __atomic_store_n (&slot->rule, rule, __ATOMIC_RELAXED);
@@ -372,7 +384,8 @@ sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
   return true;
 }
 
-/* A rule, 0 if there is none, and the number of its slot.  */
+/* The result of a lookup: the rule, or 0 if there is none, and the number of
+   its slot.  */
 struct sframe_cache_found
 {
   uint64_t rule;
@@ -403,8 +416,8 @@ sframe_cache_find (struct sframe_cache *cache, uint64_t pc, uint64_t tag)
   return (struct sframe_cache_found) { 0, 0 };
 }
 
-/* Store NEW in the first of the choices of HASH that is OLD, if there is one.
-   Return whether there was.  */
+/* Replace by NEW the first entry for HASH that is OLD.  Return whether there
+   was one.  */
 static inline bool
 sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
 		       sframe_cache_entry old, sframe_cache_entry new)
@@ -412,19 +425,19 @@ sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
 #pragma GCC unroll SFRAME_CACHE_CHOICES
   for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
     {
-      sframe_cache_entry *place = sframe_cache_choice (cache, hash, i);
-      sframe_cache_entry there = __atomic_load_n (place, __ATOMIC_RELAXED);
-      if (there == old
-	  && __atomic_compare_exchange_n (place, &there, new, false,
+      sframe_cache_entry *entry = sframe_cache_choice (cache, hash, i);
+      sframe_cache_entry found = __atomic_load_n (entry, __ATOMIC_RELAXED);
+      if (found == old
+	  && __atomic_compare_exchange_n (entry, &found, new, false,
 					  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 	return true;
     }
   return false;
 }
 
-/* Enter slot NUMBER, which has the rule of PC, in the index.  While an entry
-   is moved it is not found, and after the last move it is lost: its rule is
-   then added again.  */
+/* Enter slot NUMBER, which holds the rule of PC, in the index.  An entry that
+   is being moved cannot be found, and the entry left over after the last move
+   is lost: its rule is then added again.  */
 static inline void
 sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
 {
@@ -442,15 +455,14 @@ sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
       number = sframe_cache_entry_number (other);
       pc = __atomic_load_n (&sframe_cache_slot (cache, number)->pc,
 			    __ATOMIC_RELAXED);
-      /* A race has left it.  */
+      /* Left over from a race: drop it.  */
       if (other != sframe_cache_make_entry (sframe_cache_hash (pc), number))
 	return;
     }
 }
 
-/* Put RULE, the one of PC and TAG, in the cache, where it was not found.
-   Return whether it is there now, in slot *NUMBER: not if that is being
-   written.  */
+/* Store RULE, the one of PC and TAG, in the cache, which does not hold it yet.
+   Store its slot in *NUMBER.  Return false if that slot is being written.  */
 static inline bool
 sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		  uint64_t rule, uint32_t *number)
@@ -471,7 +483,7 @@ sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
   return true;
 }
 
-/* Likewise, where it may be already.  */
+/* The same, for a rule that the cache may already hold.  */
 static inline bool
 sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
 		    uint64_t rule, uint32_t *number)

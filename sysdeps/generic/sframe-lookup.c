@@ -1,4 +1,4 @@
-/* Finding the SFrame rule for a PC in a section whose header was checked.
+/* Find the SFrame rule for a PC in a section whose header was checked.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -11,8 +11,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* A row found: the information byte and the data words of an FRE, all of
-   which lie inside the FRE sub-section.  */
+/* An FRE that was found: its information byte and its data words, which lie
+   inside the FRE sub-section.  */
 struct fre
 {
   const unsigned char *words;
@@ -40,12 +40,12 @@ load_unsigned (const unsigned char *p, unsigned int log2_size)
     }
 }
 
-/* Load the four bytes that end where data word INDEX of FRE does, with the
-   word in the most significant ones, and store in *REST how many bits are not
-   of the word.  The processor cannot foresee the size of a word, so that no
-   branch depends on it.  The caller knows that FRE has the word.  What is in
-   front of it is readable: the first word of a row has a start address and an
-   information byte before it, and these the function's attribute.  */
+/* Load the four bytes that end where data word INDEX of FRE ends.  Return them
+   with the data word in the most significant bits, and store the number of the
+   other bits in *REST.  No branch depends on the size of a data word, which
+   the processor cannot predict.  FRE must have the data word.  The bytes
+   before it are readable: a start address and an information byte precede the
+   first data word of an FRE, and the function's attribute precedes these.  */
 static inline uint32_t
 load_word (const struct fre *fre, unsigned int index, unsigned int *rest)
 {
@@ -75,17 +75,18 @@ offset_word (const struct fre *fre, unsigned int index)
   return (int32_t) word >> rest;
 }
 
-/* Whether the start of a function counts from its own field, and not from the
-   start of the section.  */
+/* Whether the start of a function is relative to the field that holds it, not
+   to the start of the section.  */
 static inline bool
 is_pcrel (const struct sframe_section *section)
 {
   return (section->flags & SFRAME_F_FDE_FUNC_START_PCREL) != 0;
 }
 
-/* Start of the function whose FDE is AT bytes from the start of the section,
-   from where it is told, too.  A nonsensical start may wrap; it then describes
-   some other range of addresses, like any wrong but well-formed table.  */
+/* The start of the function whose FDE is AT bytes from the start of the
+   section, relative to the start of the section.  A nonsensical start may
+   wrap; it then describes another range of addresses, like any wrong but
+   well-formed table.  */
 static inline int64_t
 fde_start (const struct sframe_section *section, bool pcrel, size_t at)
 {
@@ -105,34 +106,34 @@ read_fde (const struct sframe_section *section, size_t at,
   fde->start = fde_start (section, is_pcrel (section), at);
 }
 
-/* The assembler writes an FDE for a function of no bytes, and the order of
-   FDEs that start at the same address is not defined.  So many of them are
-   stepped over to find one that has bytes; a table with more is odd, and must
-   not cost more.  */
+/* The assembler writes FDEs for functions of size zero, and the order of FDEs
+   with the same start is not defined.  The search skips at most this many to
+   find one with a size; a table with more must not cost more time.  */
 #define EMPTY_FDES_MAX 16
 
-/* Into how many parts the search divides what is left of the index.  The
-   entries between them are loaded at the same time: of two parts, waiting for
-   one entry after the other would take most of the time.  With more, more
-   pages are touched.  */
+/* Into how many parts each round of the search divides the rest of the index.
+   The entries between the parts are loaded in parallel; in a binary search
+   most of the time is spent waiting for one entry after the other.  More parts
+   would touch more pages.  */
 enum { SEARCH_PARTS = 4 };
 
 /* BYTES if the function of the FDE that is AT bytes from the start of the
-   section begins behind PC, or else 0.  What the processor cannot foresee, on
-   which side of an entry PC is, is not left to a branch.  */
+   section begins behind PC, otherwise 0.  Branchless: the processor cannot
+   predict on which side of an entry PC is.  */
 static inline size_t
 if_behind (const struct sframe_section *section, bool pcrel, size_t at,
 	   int64_t pc, size_t bytes)
 {
   size_t result = fde_start (section, pcrel, at) > pc ? bytes : 0;
 
-  /* Lest the compiler count the entries and multiply, which takes longer.  */
+  /* Keep the compiler from counting the entries and multiplying, which takes
+     longer.  */
   __asm ("" : "+r" (result));
   return result;
 }
 
-/* Where in the section the last FDE is that starts at or before PC, or the
-   first one if none does.  Inlined for PCREL to be constant.  */
+/* The position in the section of the last FDE that starts at or before PC, or
+   of the first FDE if none does.  Inlined so that PCREL is constant.  */
 static inline size_t __attribute__ ((always_inline))
 search_fdes (const struct sframe_section *section, const bool pcrel,
 	     int64_t pc)
@@ -140,8 +141,8 @@ search_fdes (const struct sframe_section *section, const bool pcrel,
   size_t low = section->fdes - section->start;
   size_t count = section->fde_count;
 
-  /* Invariant: the FDE is among the COUNT, at least one, from LOW on.  Of the
-     parts, the last one has what is left over.  */
+  /* Invariant: the FDE is one of the COUNT FDEs (at least one) from LOW on.
+     The last part also has the remainder of the division.  */
   while (count >= SEARCH_PARTS)
     {
       size_t part = count / SEARCH_PARTS * sizeof (struct sframe_fde);
@@ -162,7 +163,7 @@ search_fdes (const struct sframe_section *section, const bool pcrel,
   return low;
 }
 
-/* Find the last FDE with bytes that starts at or before PC and store it in
+/* Find the last FDE with a size that starts at or before PC and store it in
    *FDE as read_fde does.  Return whether it covers PC.  */
 static inline bool
 find_fde (const struct sframe_section *section, int64_t pc,
@@ -185,15 +186,15 @@ find_fde (const struct sframe_section *section, int64_t pc,
   return pc >= fde->start && (uint64_t) pc - (uint64_t) fde->start < fde->size;
 }
 
-/* With more FREs than this in a function, one is mostly as long as the one
+/* In a function with more FREs than this, most FREs are as long as the FRE
    before.  */
 #define MANY_FRES 16
 
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
-   sub-section for the last one that starts at or before PC, which counts
-   from the start of the function or repeated block.  Finding out how long each
-   is takes most of the time; if they are MANY the processor is left to guess.
-   Inlined for TYPE and MANY to be constant.  */
+   sub-section for the last one that starts at or before PC, which is relative
+   to the start of the function or repeated block.  Computing the length of
+   each FRE takes most of the time; if MANY is set, a branch lets the processor
+   predict it.  Inlined so that TYPE and MANY are constant.  */
 static inline enum sframe_find_status __attribute__ ((always_inline))
 scan_fres (const struct sframe_section *section, uint64_t at,
 	   const unsigned int type, unsigned int count, const bool many,
@@ -207,13 +208,13 @@ scan_fres (const struct sframe_section *section, uint64_t at,
 
   for (; count > 0; --count)
     {
-      /* AT is inside, or beyond the end by no more than the words of a row,
-	 whose end nobody has looked at.  */
+      /* AT may be beyond the end by the data words of the FRE before, whose
+	 end was not checked.  */
       if (at + fixed > section->fre_length)
 	return SFRAME_CORRUPT;
       uint32_t start = load_unsigned (section->fres + at, type);
-      /* Rows must ascend, or "the last one at or before" has no meaning.
-	 The assembler does write rows for the same address; the last one
+      /* FREs must ascend, or "the last one at or before" has no meaning.  The
+	 assembler does write several for the same address; the last one
 	 counts.  */
       if (start < previous)
 	return SFRAME_CORRUPT;
@@ -242,7 +243,7 @@ scan_fres (const struct sframe_section *section, uint64_t at,
   return SFRAME_FOUND;
 }
 
-/* The same for many FREs or few.  */
+/* Call scan_fres for many FREs or few.  */
 static inline enum sframe_find_status __attribute__ ((always_inline))
 scan_many_or_few (const struct sframe_section *section, uint64_t at,
 		  const unsigned int type, unsigned int count, uint32_t pc,
@@ -253,7 +254,7 @@ scan_many_or_few (const struct sframe_section *section, uint64_t at,
 	  : scan_fres (section, at, type, count, false, pc, fre));
 }
 
-/* The same for any type.  */
+/* Call scan_fres for any FRE type.  */
 static enum sframe_find_status
 find_fre (const struct sframe_section *section, uint32_t at,
 	  unsigned int type, unsigned int count, uint32_t pc,
@@ -270,8 +271,8 @@ find_fre (const struct sframe_section *section, uint32_t at,
     }
 }
 
-/* Undo the coding of the CFA offset that is peculiar to s390x.  Return
-   whether the result fits.  */
+/* Decode the CFA offset of s390x, which is scaled.  Return whether the result
+   fits.  */
 static bool
 decode_cfa_offset (const struct sframe_section *section, int32_t *offset)
 {
@@ -284,8 +285,8 @@ decode_cfa_offset (const struct sframe_section *section, int32_t *offset)
   return *offset == decoded;
 }
 
-/* Where a value is saved that no data word speaks of: at the offset that the
-   header fixes for it, if any.  */
+/* The place of a value that no data word describes: the fixed offset in the
+   header, if any.  */
 static inline struct sframe_place
 default_place (int8_t fixed_offset)
 {
@@ -295,9 +296,10 @@ default_place (int8_t fixed_offset)
   return (struct sframe_place) { .kind = SFRAME_UNCHANGED };
 }
 
-/* Chapter "Default FDE Type Interpretation".  The words are the offsets of
-   CFA, RA and FP; what the header fixes is left out.  An RA offset of 0 is
-   padding and means that RA was not saved.  */
+/* Decode a default FDE; see the specification's chapter "Default FDE Type
+   Interpretation".  The data words are the offsets of CFA, RA and FP, without
+   those that the header fixes.  An RA offset of 0 is padding and means that RA
+   was not saved.  */
 static enum sframe_find_status
 decode_default (const struct sframe_section *section, const struct fre *fre,
 		unsigned int sp, unsigned int fp, struct sframe_rule *rule)
@@ -327,9 +329,9 @@ decode_default (const struct sframe_section *section, const struct fre *fre,
   return SFRAME_FOUND;
 }
 
-/* Read the rule of one value from the words of FRE at *NEXT on into *PLACE
-   and advance *NEXT.  No more words, or a padding word of 0, leave *PLACE as
-   it is.  */
+/* Decode the rule of one value from the data words of FRE at *NEXT, store it
+   in *PLACE and advance *NEXT.  If there are no more data words, or the next
+   one is padding (0), leave *PLACE alone.  */
 static enum sframe_find_status
 decode_place (const struct fre *fre, unsigned int *next,
 	      struct sframe_place *place)
@@ -359,8 +361,8 @@ decode_place (const struct fre *fre, unsigned int *next,
   return SFRAME_FOUND;
 }
 
-/* Chapter "Flexible FDE Type Interpretation": a pair of control and offset
-   word each for CFA, RA and FP.  */
+/* Decode a flexible FDE; see the chapter "Flexible FDE Type Interpretation": a
+   control word and an offset each for CFA, RA and FP.  */
 static enum sframe_find_status
 decode_flexible (const struct sframe_section *section, const struct fre *fre,
 		 struct sframe_rule *rule)
@@ -384,8 +386,8 @@ decode_flexible (const struct sframe_section *section, const struct fre *fre,
   return SFRAME_FOUND;
 }
 
-/* Read the attribute of FDE to *ATTRIBUTE and check it as far as it goes for
-   all kinds of functions.  */
+/* Read the attribute of FDE to *ATTRIBUTE and check what all types of FDE have
+   in common.  */
 static enum sframe_find_status
 read_attribute (const struct sframe_section *section,
 		const struct sframe_fde *fde,
@@ -397,15 +399,15 @@ read_attribute (const struct sframe_section *section,
   memcpy (attribute, section->fres + fde->attribute_offset,
 	  sizeof *attribute);
 
-  /* The FDE type is where the format may be extended, so that an unknown one
-     is not an error.  */
+  /* The format may be extended by new FDE types, so an unknown one is no
+     error.  */
   if (SFRAME_FDE_TYPE (attribute->info2) > SFRAME_FDE_TYPE_FLEXIBLE)
     return SFRAME_NOT_FOUND;
   if (SFRAME_FDE_FRE_TYPE (attribute->info) > SFRAME_FRE_TYPE_MAX
       || (SFRAME_FDE_PC_TYPE_MASK (attribute->info)
 	  && attribute->repetition == 0))
     return SFRAME_CORRUPT;
-  /* No FREs mark an outermost frame, but in a default FDE alone.  */
+  /* A default FDE without FREs marks an outermost frame.  */
   if (attribute->fre_count == 0
       && SFRAME_FDE_TYPE (attribute->info2) != SFRAME_FDE_TYPE_DEFAULT)
     return SFRAME_NOT_FOUND;
@@ -435,7 +437,7 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
   if (rule->outermost)
     return SFRAME_FOUND;
 
-  /* Find the row.  The offset fits 32 bits since the size of the function
+  /* Find the FRE.  The offset fits 32 bits since the size of the function
      does.  */
   uint32_t offset = pc - (uint64_t) fde.start;
   if (rule->repeated)
@@ -446,8 +448,8 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
   if (status != SFRAME_FOUND)
     return status;
 
-  /* Decode it.  No data words mean that RA is undefined: the outermost
-     frame.  */
+  /* Decode it.  An FRE without data words marks an outermost frame: RA is
+     undefined.  */
   rule->outermost = SFRAME_FRE_WORD_COUNT (fre.info) == 0;
   if (rule->outermost)
     return SFRAME_FOUND;

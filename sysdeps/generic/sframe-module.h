@@ -98,10 +98,10 @@ sframe_module_is_vdso (const sframe_module *module)
 #endif
 }
 
-/* Whether rules of MODULE may be remembered.  Here all may: they are forgotten
-   when it is unloaded.  */
+/* Whether rules of MODULE may be cached.  Here all may: unloading an object
+   invalidates its rules.  */
 static inline bool
-sframe_module_may_remember (const sframe_module *module)
+sframe_module_may_cache (const sframe_module *module)
 {
   return true;
 }

@@ -263,8 +263,9 @@ main (int argc, char **argv)
   good = good && total.understood == total.entries;
   printf ("%s: all entries are understood\n", good ? "PASS" : "FAIL");
   /* Of all of Debian's it is 99.95 %: what else there is are expressions of
-     PLTs, and functions that realign their stack.  */
-  if (total.steps > 1000)
+     PLTs, and functions that realign their stack.  The host's vDSO has few
+     functions, and other ones in each kernel.  */
+  if (strcmp (argv[argc - 1], "vDSO") != 0)
     {
       good = good && total.simple * 1000 >= total.steps * 995;
       printf ("%s: 99.5 %% of the steps can be remembered\n",

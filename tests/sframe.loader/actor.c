@@ -72,6 +72,25 @@ do_fails (char *path)
     errx (1, "could open %s", path);
 }
 
+/* NTH:PATH opens PATH while the NTH allocation fails (starve.c), or the system
+   call that the recorder has chosen: all or nothing is there afterwards, and
+   nothing keeps it from being opened.  */
+static void
+do_starved (char *operand)
+{
+  char *path = strchr (operand, ':') + 1;
+  int (*starve) (int) = (int (*) (int)) dlsym (RTLD_DEFAULT, "starve");
+  marker ("fail");
+  if (starve != NULL)
+    starve (atoi (operand));
+  void *handle = dlopen (path, RTLD_NOW);
+  bool denied = starve != NULL && starve (0) == 0;
+  marker (handle != NULL ? "fail-no-more opened" : "fail-no-more refused");
+  printf ("%s, %s\n", handle != NULL ? "opened" : dlerror (),
+	  denied ? "an allocation failed" : "each allocation was made");
+  keep (handle != NULL ? handle : dlopen (path, RTLD_NOW));
+}
+
 /* PATH:COUNT opens PATH with "%d" replaced by each number below COUNT.  */
 static void
 do_many (char *operand)
@@ -194,7 +213,8 @@ storm (void *path)
   return NULL;
 }
 
-/* Fork again and again while another thread opens and closes PATH.  */
+/* Fork again and again while another thread opens and closes PATH.  Whether a
+   child has PATH is chance, but for the last one.  */
 static void
 do_storm (char *path)
 {
@@ -210,6 +230,9 @@ do_storm (char *path)
     }
   storm_over = true;
   pthread_join (thread, NULL);
+  do_open (path);
+  do_fork ("note=open");
+  do_close (NULL);
 }
 
 /* Print what dlopen and dlclose of PATH leave in errno.  */
@@ -270,7 +293,7 @@ static const struct
   { "note", do_note }, { "thread", do_thread }, { "handler", do_handler },
   { "fork", do_fork }, { "vfork", do_vfork }, { "exec", do_exec },
   { "storm", do_storm }, { "errno", do_errno }, { "secure", do_secure },
-  { "show", do_show }, { "forbid", do_forbid },
+  { "show", do_show }, { "forbid", do_forbid }, { "starved", do_starved },
 };
 
 /* TEXT is split in a copy, as a step may be repeated.  */

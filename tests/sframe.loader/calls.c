@@ -321,12 +321,29 @@ marker_not (struct scene *scene, struct task *task, const char *name)
     check_absent (scene, name);
 }
 
+static void
+marker_fail (struct scene *scene, struct task *task, const char *name)
+{
+  task->space->fail_nth = settings.fail_nth;
+}
+
+/* What failed must not be more than was due.  */
+static void
+marker_fail_no_more (struct scene *scene, struct task *task, const char *name)
+{
+  task->space->fail_nth = 0;
+  if (expect_complete (task->space))
+    check_complete (scene, COMPLETE_ON_REQUEST, settings.exempt);
+}
+
 static const struct
 {
   const char *word;
   void (*check) (struct scene *, struct task *, const char *);
 } markers[] =
 {
+  { "fail", marker_fail },
+  { "fail-no-more", marker_fail_no_more },
   { "constructor-all", marker_constructor_all },
   { "constructor", marker_constructor },
   { "destructor", marker_destructor },
@@ -477,6 +494,23 @@ static const struct
 #endif
   { SYS_execve, execve_entered },
 };
+
+/* Not calls that give something back, about whose failure nothing can be
+   done; nor those of SFrame, for which there is settings.refuse_nth; nor
+   messages.  */
+bool
+call_fails (struct task *task)
+{
+  if (task->space->fail_nth == 0 || task->call == SYS_munmap
+      || task->call == SYS_close || task->call == SYS_prctl
+      || (task->call == SYS_write && (int) task->arguments[0] == -1)
+      || --task->space->fail_nth > 0)
+    return false;
+  fprintf (trace, "%d call %ld is made to fail\n", task->ordinal, task->call);
+  task->has_answer = true;
+  task->answer = -ENOMEM;
+  return true;
+}
 
 void
 call_entered (struct task *task)

@@ -36,6 +36,8 @@ struct settings
   const char *early;
   /* The file that stands in for the vDSO, or NULL.  */
   const char *vdso;
+  /* The system call that fails after a message "fail"; 0: none.  */
+  unsigned fail_nth;
   /* Calls each program makes in its life, or -1 if any number will do.  */
   int calls;
 };
@@ -46,6 +48,10 @@ extern struct settings settings;
    removed that often.  */
 void expect_adds (const char *name, unsigned count);
 void expect_removes (const char *name, unsigned count);
+
+/* Whether the system call that TASK is before fails, with the answer that TASK
+   has then.  */
+bool call_fails (struct task *task);
 
 /* TASK is before the system call it describes.  */
 void call_entered (struct task *task);

@@ -11,6 +11,8 @@
      destructor NAME       the object that speaks is still registered
      is NAME               objects called NAME are mapped and registered
      not NAME              no object called NAME is registered
+     fail                  the system call that --fail chooses is to fail
+     fail-no-more TEXT     it has been chosen, or there were fewer
      anything else         goes into the trace  */
 
 #ifndef MARKER_H

@@ -101,6 +101,7 @@ static void take_exit (char *value) { exit_due = atoi (value); }
 static void take_signal (char *value) { signal_due = atoi (value); }
 static void take_calls (char *value) { settings.calls = atoi (value); }
 static void take_limit (char *value) { settings.limit = atoi (value); }
+static void take_fail (char *value) { settings.fail_nth = atoi (value); }
 static void take_early (char *value) { settings.early = value; }
 static void take_vdso (char *value) { settings.vdso = value; }
 static void take_seconds (char *value) { seconds = atoi (value); }
@@ -110,7 +111,7 @@ static void (*const takers[]) (char *) =
 {
   take_kernel, take_refuse, take_add, take_remove, take_environment,
   take_trace, take_output, take_exempt, take_exit, take_signal, take_calls,
-  take_limit, take_early, take_vdso, take_seconds
+  take_limit, take_early, take_vdso, take_seconds, take_fail
 };
 
 static const struct option options[] =
@@ -130,6 +131,7 @@ static const struct option options[] =
   { "early", required_argument, NULL, 0 },
   { "vdso", required_argument, NULL, 0 },
   { "seconds", required_argument, NULL, 0 },
+  { "fail", required_argument, NULL, 0 },
   { }
 };
 

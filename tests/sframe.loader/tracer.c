@@ -22,8 +22,10 @@
 
 #ifdef __x86_64__
 # define RESULT_REGISTER offsetof (struct user, regs.rax)
+# define CALL_REGISTER offsetof (struct user, regs.orig_rax)
 #elif defined __s390x__
 # define RESULT_REGISTER offsetof (struct user, regs.gprs[2])
+# define CALL_REGISTER RESULT_REGISTER
 #else
 # error "name the register that a system call returns its result in"
 #endif
@@ -124,7 +126,11 @@ enter (struct task *task)
   task->held = must_wait (task);
   if (task->held)
     return;
-  call_entered (task);
+  if (call_fails (task))
+    /* No call has this number.  */
+    ptrace (PTRACE_POKEUSER, task->pid, (void *) CALL_REGISTER, (void *) -1L);
+  else
+    call_entered (task);
   resume (task, 0);
 }
 

@@ -17,6 +17,8 @@ struct space
   unsigned calls;
   /* Has asked the kernel whether it has the options.  */
   bool asked;
+  /* The system call that fails, counted down to 1; 0: none.  */
+  unsigned fail_nth;
   /* Forked from one of several threads: what the others were doing is cut
      off in the middle here.  */
   bool torn;

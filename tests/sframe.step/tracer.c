@@ -129,6 +129,24 @@ is_entry (pid_t tid)
 	  && info.si_code == SIGTRAP);
 }
 
+/* Whether a signal that is yet to come has interrupted a system call.  The
+   handler is to find it as it is: not returned from, and in no other handler.
+   Not on s390x, where a step that ends late could trap in our own handler.
+   Document: -ERESTARTSYS to -ERESTART_RESTARTBLOCK in Linux's errno.h.  */
+static bool
+is_interrupted (pid_t tid)
+{
+#if defined __x86_64__
+  size_t offset = offsetof (struct user_regs_struct, rax);
+  long int result = ptrace (PTRACE_PEEKUSER, tid, (void *) offset, NULL);
+
+  return result <= -512 && result >= -516;
+#else
+  (void) tid;
+  return false;
+#endif
+}
+
 /* A step has ended, or the judge is ready.  The first step after the return
    may have been the return alone.  */
 static void
@@ -140,7 +158,8 @@ pass_trap (struct thread *thread)
 
   if (thread->state == HANDLING)
     give_up ("a trap in the handler");
-  if (thread->state != WAITING && !no_step && !entry)
+  if (thread->state != WAITING && !no_step && !entry
+      && !is_interrupted (thread->tid))
     {
       judge (thread);
       return;

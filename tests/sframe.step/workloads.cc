@@ -21,6 +21,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <regex.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -156,12 +157,19 @@ finish (void *)
   return nullptr;
 }
 
+// Who cancels a thread waits for this: the thread is about to be in a system
+// call then, for which no symbol has to be bound.  So SIGCANCEL meets it there.
+sem_t about_to_wait;
+int (*volatile wait_for_signal) () = pause;
+
 void *
 wait_for_cancel (void *)
 {
   guard local;
+  auto wait = wait_for_signal;
+  sem_post (&about_to_wait);
   for (;;)
-    pause ();
+    wait ();
 }
 
 void
@@ -175,6 +183,7 @@ run_threads (int n)
       pthread_create (&first, nullptr, finish, nullptr);
       pthread_create (&second, nullptr, wait_for_cancel, nullptr);
       pthread_join (first, nullptr);
+      sem_wait (&about_to_wait);
       pthread_cancel (second);
       pthread_join (second, &result);
       cancelled += result == PTHREAD_CANCELED;
@@ -204,7 +213,10 @@ cancel_threads (int n)
 	void *result;
 	pthread_create (&thread, nullptr, start, nullptr);
 	if (start == wait_for_cancel)
-	  pthread_cancel (thread);
+	  {
+	    sem_wait (&about_to_wait);
+	    pthread_cancel (thread);
+	  }
 	pthread_join (thread, &result);
 	cancelled += result == PTHREAD_CANCELED;
       }

@@ -290,8 +290,8 @@ parts_of_a_table (void)
       CHECK (slots == 1U << log2);
       CHECK ((void *) sframe_cache_entries (table) == table + 1);
       CHECK (sframe_cache_choice (table, UINT64_MAX, SFRAME_CACHE_WAYS - 1)
-	     == sframe_cache_guesses (table) - 1);
-      CHECK ((void *) (sframe_cache_guesses (table) + path + 1)
+	     == sframe_cache_predictions (table) - 1);
+      CHECK ((void *) (sframe_cache_predictions (table) + path + 1)
 	     == sframe_cache_slot (table, 0));
       CHECK ((char *) sframe_cache_slot (table, slots)
 	     == (char *) table + sframe_cache_size (table));
