@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -90,23 +91,47 @@ place_close (struct place *place)
   free (place->path);
 }
 
-int
-place_make_file (const struct place *place, char *name)
+/* Replace the last six bytes of NAME by random letters.  */
+static bool
+choose_name (char *name)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
   unsigned char random[6];
   size_t end = strlen (name) - sizeof random;
 
-  for (int tries = 0; tries < 100; ++tries)
+  if (getrandom (random, sizeof random, 0) != sizeof random)
+    return false;
+  for (size_t i = 0; i < sizeof random; ++i)
+    name[end + i] = letters[random[i] % (sizeof letters - 1)];
+  return true;
+}
+
+int
+place_make_file (const struct place *place, char *name)
+{
+  for (int tries = 0; tries < 100 && choose_name (name); ++tries)
     {
-      if (getrandom (random, sizeof random, 0) != sizeof random)
-	return -1;
-      for (size_t i = 0; i < sizeof random; ++i)
-	name[end + i] = letters[random[i] % (sizeof letters - 1)];
       int fd = openat (place->folder, name,
 		       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       if (fd >= 0 || errno != EEXIST)
 	return fd;
     }
   return -1;
+}
+
+bool
+place_make_link (const struct place *place, int fd, char *name)
+{
+  char file[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+
+  snprintf (file, sizeof file, "/proc/self/fd/%d", fd);
+  for (int tries = 0; tries < 100 && choose_name (name); ++tries)
+    {
+      if (linkat (AT_FDCWD, file, place->folder, name,
+		  AT_SYMLINK_FOLLOW) == 0)
+	return true;
+      if (errno != EEXIST)
+	break;
+    }
+  return false;
 }

@@ -33,8 +33,10 @@
 # define SHT_GNU_SFRAME 0x6ffffff4
 #endif
 
-/* The alignment that linkers use for segments on both machines.  */
+/* The alignment that linkers use for segments on both machines; that of
+   program headers and tables.  */
 #define PAGE UINT64_C (0x1000)
+#define ALIGN UINT64_C (8)
 
 /* The largest gap left in a file, see needs_likeness.  */
 #define GAP_MAX (UINT64_C (1) << 20)
@@ -64,14 +66,23 @@ round_up (uint64_t value, uint64_t to)
   return (value + to - 1) & -to;
 }
 
-/* The end address of all segments.  *DISTANCE becomes the address minus the
-   file offset in the segment that has the ELF header.  */
+/* The first number from START on that is LIKE modulo PAGE.  */
 static uint64_t
-segments_end (const struct object *object, uint64_t *distance)
+next_like (uint64_t start, uint64_t like)
+{
+  return start + ((like - start) & (PAGE - 1));
+}
+
+/* The end address of all segments.  *DISTANCE becomes the address minus the
+   file offset in the segment that has the ELF header; *BYTES the end in the
+   file of the last segment that has bytes there.  */
+static uint64_t
+segments_end (const struct object *object, uint64_t *distance,
+	      uint64_t *bytes)
 {
   uint64_t end = 0;
 
-  *distance = 0;
+  *distance = *bytes = 0;
   for (size_t i = 0; i < object->segment_count; ++i)
     {
       const GElf_Phdr *segment = &object->segments[i];
@@ -79,6 +90,8 @@ segments_end (const struct object *object, uint64_t *distance)
 	continue;
       if (segment->p_offset == 0)
 	*distance = segment->p_vaddr;
+      if (segment->p_filesz > 0)
+	*bytes = segment->p_offset + segment->p_filesz;
       if (segment->p_vaddr + segment->p_memsz > end)
 	end = segment->p_vaddr + segment->p_memsz;
     }
@@ -98,16 +111,23 @@ needs_likeness (const struct object *object)
 }
 
 /* Choose the address and the file offset of the segment.  Higher addresses
-   cost nothing, a gap in the file does.  */
+   cost nothing, a gap in the file does.
+
+   GNU strip before 2.44 and llvm-strip put the program headers right behind
+   the bytes of the segment before, be that aligned or not, and move the start
+   of the new segment down to an address like that.  So we take such an address
+   at once: else the page below, which has the end of .bss, would be mapped
+   from the file.  */
 static const char *
 choose_place (const struct object *object, struct layout *layout)
 {
-  uint64_t distance, end = segments_end (object, &distance);
+  uint64_t distance, bytes, end = segments_end (object, &distance, &bytes);
+  uint64_t padding = -bytes & (ALIGN - 1);
 
   if (end > INT64_MAX || object->file.size > INT64_MAX)
     return "its addresses are too high";
-  layout->offset = round_up (object->file.size, PAGE);
-  layout->address = round_up (end, PAGE);
+  layout->offset = next_like (object->file.size, bytes) + padding;
+  layout->address = next_like (round_up (end, PAGE), bytes) + padding;
   if (!needs_likeness (object) || layout->address < distance)
     return NULL;
   uint64_t alike = layout->address - distance;
@@ -205,7 +225,7 @@ put_segments (const struct object *object, const struct layout *layout,
   table.p_paddr = table.p_vaddr;
   table.p_filesz -= layout->table;
   table.p_memsz = table.p_filesz;
-  table.p_align = 8;
+  table.p_align = ALIGN;
   headers[used++] = table;
   put_headers (out, headers, ELF_T_PHDR, sizeof *headers, used);
   free (headers);
@@ -272,13 +292,14 @@ put_section_headers (const struct layout *layout, GElf_Shdr *sections,
       .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
       .sh_addr = layout->address + layout->table - END_SIZE,
       .sh_offset = layout->offset + layout->table - END_SIZE,
-      .sh_size = END_SIZE, .sh_addralign = 8 };
+      .sh_size = END_SIZE, .sh_addralign = ALIGN };
   new[1] = (GElf_Shdr)
     { .sh_name = names + offsetof (typeof (new_names), table),
       .sh_type = SHT_GNU_SFRAME, .sh_flags = SHF_ALLOC,
       .sh_addr = layout->address + layout->table,
       .sh_offset = layout->offset + layout->table,
-      .sh_size = layout->size - layout->table, .sh_addralign = 8 };
+      .sh_size = layout->size - layout->table,
+      .sh_addralign = ALIGN };
   new[2] = (GElf_Shdr)
     { .sh_name = names + offsetof (typeof (new_names), origin),
       .sh_type = SHT_PROGBITS,
@@ -320,7 +341,7 @@ put_sections (const struct object *object, const struct layout *layout,
   else
     {
       GElf_Word ours = put_names (object, &sections[names], out);
-      put_zeros (out, -out->size & 7);
+      put_zeros (out, -out->size & (ALIGN - 1));
       header->e_shoff = out->size;
       header->e_shnum = count + NEW_SECTIONS;
       put_section_headers (layout, sections, count, ours, out);
@@ -364,7 +385,7 @@ put_segment (const struct object *object, const struct conversion *conversion,
   struct buffer headers = { .big_endian = out->big_endian };
 
   put_zeros (out, layout->offset - out->size);
-  layout->table = round_up (count * sizeof (Elf64_Phdr), 8) + END_SIZE;
+  layout->table = round_up (count * sizeof (Elf64_Phdr), ALIGN) + END_SIZE;
   const char *why = table_write (object, conversion,
 				 layout->address + layout->table, &table);
   layout->size = layout->table + table.size;

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,14 @@ struct job
   /* It was found in a directory, not named by the user.  */
   bool found;
   bool done;
+  /* Its inode.  If jobs before it are names of the same file, the first of
+     these and the last one, else null; for a first one, how many follow.  */
+  dev_t device;
+  ino_t inode;
+  struct job *first, *before;
+  size_t followers;
+  /* It is no link to the file of FIRST, as it was before.  */
+  bool parted;
   enum outcome outcome;
   const char *message;
   struct conversion conversion;
@@ -56,6 +65,9 @@ static struct
   pthread_cond_t done;
 } jobs = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	   .done = PTHREAD_COND_INITIALIZER };
+
+/* The signal that ends the program when the files that were begun are done.  */
+static volatile sig_atomic_t stopped;
 
 static const char usage[] = "\
 usage: sframe-add [OPTION...] FILE...\n\
@@ -136,6 +148,17 @@ is_done (const struct object *object, const char **why)
   return true;
 }
 
+/* If JOB was a name of the file that another job has replaced by NEW, link it
+   to that one.  */
+static bool
+link_again (struct job *job, const struct buffer *new)
+{
+  if (job->first == NULL || job->first->outcome != OUTCOME_CHANGED)
+    return false;
+  job->parted = !link_file (job->first->name, &job->place, &job->status, new);
+  return !job->parted;
+}
+
 static const char *
 change (struct job *job, const struct object *object)
 {
@@ -146,7 +169,7 @@ change (struct job *job, const struct object *object)
       && faccessat (job->place.folder, job->place.name, W_OK, 0) != 0)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, &new);
-  if (why == NULL)
+  if (why == NULL && !link_again (job, &new))
     why = replace_file (options.output, &job->place, &job->status, &new);
   free (new.data);
   if (why == NULL)
@@ -354,9 +377,14 @@ print_change (const struct job *job)
 	    "%" PRIu64 " bytes more\n", job->name,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);
-  if (job->status.st_nlink > 1 && !job->found && options.output == NULL)
+  if (job->found || options.output != NULL)
+    return;
+  if (job->parted)
+    printf ("%s: it could not be linked to %s again\n", job->name,
+	    job->first->name);
+  if (job->first == NULL && job->status.st_nlink > job->followers + 1)
     printf ("%s: its %ju other names have the file of before\n", job->name,
-	    (uintmax_t) job->status.st_nlink - 1);
+	    (uintmax_t) (job->status.st_nlink - job->followers - 1));
 }
 
 static void
@@ -405,12 +433,53 @@ exit_status (const struct job *job, int status)
 /* Files and threads.  */
 
 static void
-add_job (const char *name, bool found)
+add_job (const char *name, const struct stat *status, bool found)
 {
   jobs.list = grow (jobs.list, &jobs.capacity, jobs.count + 1,
 		    sizeof *jobs.list);
   jobs.list[jobs.count++]
-    = (struct job) { .name = (char *) message ("%s", name), .found = found };
+    = (struct job) { .name = (char *) message ("%s", name), .found = found,
+		     .device = status->st_dev, .inode = status->st_ino };
+}
+
+/* Compare by file, then by order.  */
+static int
+compare_files (const void *a, const void *b)
+{
+  const struct job *one = *(struct job *const *) a;
+  const struct job *two = *(struct job *const *) b;
+
+  if (one->device != two->device)
+    return one->device < two->device ? -1 : 1;
+  if (one->inode != two->inode)
+    return one->inode < two->inode ? -1 : 1;
+  return one < two ? -1 : one > two;
+}
+
+/* Find the jobs that are names of one file.  */
+static void
+find_links (void)
+{
+  size_t capacity = 0;
+  struct job **sorted = grow (NULL, &capacity, jobs.count, sizeof *sorted);
+
+  for (size_t i = 0; i < jobs.count; ++i)
+    sorted[i] = &jobs.list[i];
+  if (jobs.count > 1)
+    qsort (sorted, jobs.count, sizeof *sorted, compare_files);
+  for (size_t i = 1; i < jobs.count; ++i)
+    {
+      struct job *before = sorted[i - 1];
+      if (sorted[i]->device != before->device
+	  || sorted[i]->inode != before->inode)
+	continue;
+      struct job *first = before->first != NULL ? before->first : before;
+      sorted[i]->before = before;
+      sorted[i]->first = first;
+      first->followers += (strcmp (sorted[i]->name, first->name) != 0
+			   && strcmp (sorted[i]->name, before->name) != 0);
+    }
+  free (sorted);
 }
 
 /* A directory that the user has named could not be read.  */
@@ -421,7 +490,7 @@ visit (const char *name, const struct stat *status, int type,
        struct FTW *ftw __attribute__ ((unused)))
 {
   if (type == FTW_F && S_ISREG (status->st_mode) && status->st_size > 0)
-    add_job (name, true);
+    add_job (name, status, true);
   else if (type == FTW_DNR || type == FTW_NS)
     {
       fprintf (stderr, "sframe-add: %s: cannot be read\n", name);
@@ -444,7 +513,7 @@ add_name (const char *name)
       return false;
     }
   if (!S_ISDIR (status.st_mode))
-    add_job (real, false);
+    add_job (real, &status, false);
   else if (!options.recursive)
     {
       fprintf (stderr, "sframe-add: %s: a directory; --recursive takes it\n",
@@ -452,40 +521,61 @@ add_name (const char *name)
       return false;
     }
   else if (nftw (real, visit, 64, FTW_PHYS) != 0)
-    unreadable = true;
+    {
+      fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (errno));
+      return false;
+    }
   return true;
+}
+
+/* Names of one file are done one after the other: a change of one changes the
+   status of all.  The caller has the lock.  */
+static void
+await_done (const struct job *job)
+{
+  while (!job->done)
+    pthread_cond_wait (&jobs.done, &jobs.lock);
 }
 
 static void *
 work (void *unused)
 {
   pthread_mutex_lock (&jobs.lock);
-  while (jobs.next < jobs.count)
+  while (jobs.next < jobs.count && stopped == 0)
     {
       struct job *job = &jobs.list[jobs.next++];
+      if (job->before != NULL)
+	await_done (job->before);
       pthread_mutex_unlock (&jobs.lock);
       work_on (job);
       pthread_mutex_lock (&jobs.lock);
       job->done = true;
-      pthread_cond_signal (&jobs.done);
+      pthread_cond_broadcast (&jobs.done);
     }
+  /* This may be the last one that takes no more.  */
+  pthread_cond_broadcast (&jobs.done);
   pthread_mutex_unlock (&jobs.lock);
   return unused;
 }
 
-/* Wait for JOB, or do it here if there are no threads.  */
-static void
+/* Wait for JOB, or do it here if there are no threads.  Return whether it was
+   done.  */
+static bool
 await (struct job *job)
 {
+  bool taken = stopped == 0;
+
   if (options.jobs == 1)
     {
-      work_on (job);
-      return;
+      if (taken)
+	work_on (job);
+      return taken;
     }
   pthread_mutex_lock (&jobs.lock);
-  while (!job->done)
+  while (!job->done && (stopped == 0 || job < &jobs.list[jobs.next]))
     pthread_cond_wait (&jobs.done, &jobs.lock);
   pthread_mutex_unlock (&jobs.lock);
+  return job->done;
 }
 
 /* Report on all files, in order, as soon as they are done.  */
@@ -498,7 +588,12 @@ report (void)
   for (size_t i = 0; i < jobs.count; ++i)
     {
       struct job *job = &jobs.list[i];
-      await (job);
+      if (!await (job))
+	{
+	  fprintf (stderr, "sframe-add: stopped before %zu files of %zu\n",
+		   jobs.count - i, jobs.count);
+	  break;
+	}
       if (!options.json)
 	print_words (job);
       else if (job->outcome != OUTCOME_SKIPPED || !job->found)
@@ -509,7 +604,6 @@ report (void)
       if (status != EXIT_FAILED)
 	status = exit_status (job, status);
       conversion_free (&job->conversion);
-      free (job->name);
     }
   return status;
 }
@@ -531,6 +625,8 @@ run (void)
   for (unsigned int i = 0; i < count; ++i)
     pthread_join (threads[i], NULL);
   free (threads);
+  for (size_t i = 0; i < jobs.count; ++i)
+    free (jobs.list[i].name);
   free (jobs.list);
   return status;
 }
@@ -547,10 +643,11 @@ bad_usage (const char *what)
 static void
 set_jobs (const char *text)
 {
-  char *end;
-  unsigned long int number = strtoul (text, &end, 10);
+  /* strtoul takes a sign and space, too.  */
+  unsigned long int number = strtoul (text, NULL, 10);
 
-  if (*text == '\0' || *end != '\0' || number == 0 || number > 1024)
+  if (text[strspn (text, "0123456789")] != '\0' || number == 0
+      || number > 1024)
     bad_usage ("--jobs: not a number from 1 to 1024");
   options.jobs = number;
 }
@@ -561,6 +658,16 @@ set_mode (enum mode mode)
   if (options.mode != MODE_ADD)
     bad_usage ("--check and --remove: one of them");
   options.mode = mode;
+}
+
+/* Return STATUS if all output was written.  */
+static int
+end_output (int status)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  fprintf (stderr, "sframe-add: standard output: %s\n", strerror (errno));
+  return EXIT_FAILED;
 }
 
 static void
@@ -592,8 +699,10 @@ parse_options (int argc, char **argv)
       case REMOVE: set_mode (MODE_REMOVE); break;
       case CHECK: set_mode (MODE_CHECK); break;
       case JSON: options.json = true; break;
-      case HELP: fputs (usage, stdout); exit (EXIT_SUCCESS);
-      case PRINT_VERSION: puts ("sframe-add " VERSION); exit (EXIT_SUCCESS);
+      case HELP: fputs (usage, stdout); exit (end_output (EXIT_SUCCESS));
+      case PRINT_VERSION:
+	puts ("sframe-add " VERSION);
+	exit (end_output (EXIT_SUCCESS));
       default: bad_usage ("bad option");
       }
   if (optind == argc)
@@ -616,6 +725,28 @@ keep_streams (void)
     close (fd);
 }
 
+static void
+stop (int number)
+{
+  stopped = number;
+}
+
+/* Leave no file half made when the user interrupts us, or nobody reads our
+   output any more.  The second signal ends the program at once.  */
+static void
+catch_signals (void)
+{
+  static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+  struct sigaction action = { .sa_handler = stop,
+			      .sa_flags = SA_RESTART | SA_RESETHAND };
+  struct sigaction old;
+
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    if (sigaction (numbers[i], NULL, &old) == 0
+	&& old.sa_handler != SIG_IGN)
+      sigaction (numbers[i], &action, NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -626,11 +757,10 @@ main (int argc, char **argv)
   parse_options (argc, argv);
   for (int i = optind; i < argc; ++i)
     found &= add_name (argv[i]);
-  int status = run ();
-  if (fflush (stdout) != 0 || ferror (stdout))
-    {
-      fprintf (stderr, "sframe-add: standard output: %s\n", strerror (errno));
-      return EXIT_FAILED;
-    }
+  find_links ();
+  catch_signals ();
+  int status = end_output (run ());
+  if (stopped != 0)
+    raise (stopped);
   return found && !unreadable ? status : EXIT_FAILED;
 }

@@ -6,13 +6,19 @@
    attributes and is then renamed over it.  Until then the old file is
    unchanged; programs that run it keep it.  If sframe-add is killed in
    between, it leaves a file with a name that begins with ".sframe-add.", never
-   a damaged file.  */
+   a damaged file.
+
+   A name is linked to the new file of another name only if that is the file
+   that it would get, by an open descriptor: whoever owns the other name may
+   replace it at any time.  */
 
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -30,8 +36,10 @@ failed (const char *what)
 static const char *
 read_all (int fd, uint64_t size, struct buffer *file)
 {
-  put_zeros (file, size);
-  file->size = 0;
+  file->data = malloc (size + 1);
+  if (file->data == NULL)
+    return "it is too large for the memory there is";
+  file->capacity = size + 1;
   while (file->size < size)
     {
       ssize_t got = read (fd, file->data + file->size, size - file->size);
@@ -44,14 +52,22 @@ read_all (int fd, uint64_t size, struct buffer *file)
   return NULL;
 }
 
-/* Whether the file begins with the magic of ELF.  */
-static bool
-is_elf (int fd)
+/* Why the file is not to be read; null for ELF files but core files.  These
+   may be larger than memory: /proc/kcore has 128 TiB.  */
+static const char *
+refuse (int fd)
 {
-  char magic[SELFMAG];
+  Elf32_Ehdr header;
+  ssize_t size = pread (fd, &header, sizeof header, 0);
 
-  return (pread (fd, magic, sizeof magic, 0) == sizeof magic
-	  && memcmp (magic, ELFMAG, sizeof magic) == 0);
+  if (size < SELFMAG || memcmp (header.e_ident, ELFMAG, SELFMAG) != 0)
+    return "not an ELF file";
+  /* The type is at the same place for 64 bits.  */
+  uint16_t core = (header.e_ident[EI_DATA] == ELFDATA2MSB
+		   ? htobe16 (ET_CORE) : htole16 (ET_CORE));
+  if (size == sizeof header && header.e_type == core)
+    return "neither a program nor a shared object";
+  return NULL;
 }
 
 const char *
@@ -71,11 +87,8 @@ load_file (const struct place *place, struct buffer *file,
     why = failed ("look at it");
   else if (!S_ISREG (status->st_mode))
     why = "not a regular file";
-  else if (!is_elf (fd))
-    {
-      *outcome = OUTCOME_SKIPPED;
-      why = "not an ELF file";
-    }
+  else if ((why = refuse (fd)) != NULL)
+    *outcome = OUTCOME_SKIPPED;
   else
     why = read_all (fd, status->st_size, file);
   close (fd);
@@ -254,4 +267,60 @@ replace_file (const char *out, const struct place *like,
     why = replace_at (&place, like, status, file);
   place_close (&place);
   return why;
+}
+
+/* Whether FD has the bytes of FILE, and owner, mode and times of STATUS.  */
+static bool
+is_made (int fd, const struct stat *status, const struct buffer *file)
+{
+  struct stat made;
+  struct buffer bytes = { 0 };
+
+  bool same = (fstat (fd, &made) == 0 && made.st_mode == status->st_mode
+	       && made.st_uid == status->st_uid
+	       && made.st_gid == status->st_gid
+	       && made.st_mtim.tv_sec == status->st_mtim.tv_sec
+	       && made.st_mtim.tv_nsec == status->st_mtim.tv_nsec
+	       && made.st_size == file->size
+	       && read_all (fd, file->size, &bytes) == NULL
+	       && memcmp (bytes.data, file->data, file->size) == 0);
+  free (bytes.data);
+  return same;
+}
+
+/* Replace PLACE, if it has *STATUS, by a link to FD.  */
+static bool
+link_at (int fd, const struct place *place, const struct stat *status)
+{
+  char name[] = ".sframe-add.XXXXXX";
+  int old = openat (place->folder, place->name,
+		    O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  bool unchanged = old >= 0 && is_unchanged (old, status);
+
+  if (old >= 0)
+    close (old);
+  if (!unchanged || !place_make_link (place, fd, name))
+    return false;
+  if (renameat (place->folder, name, place->folder, place->name) == 0)
+    return true;
+  unlinkat (place->folder, name, 0);
+  return false;
+}
+
+bool
+link_file (const char *other, const struct place *place,
+	   const struct stat *status, const struct buffer *file)
+{
+  struct place from;
+  int fd = -1;
+
+  if (place_open (other, &from) == NULL)
+    fd = openat (from.folder, from.name,
+		 O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  place_close (&from);
+  bool linked = (fd >= 0 && is_made (fd, status, file)
+		 && link_at (fd, place, status));
+  if (fd >= 0)
+    close (fd);
+  return linked;
 }

@@ -197,9 +197,12 @@ void place_close (struct place *place);
 /* Create and open a file in the directory of PLACE.  The last six bytes of
    NAME are replaced to make it unique.  Return -1 on failure.  */
 int place_make_file (const struct place *place, char *name);
+/* The same for a link to the open file FD; return whether there is one.  */
+bool place_make_link (const struct place *place, int fd, char *name);
 
 /* replace.c: load the file at PLACE and store its status in *STATUS; *OUTCOME
-   as for object_open.  Of a file other than ELF, only the magic is read.  */
+   as for object_open.  Of a file that is not to be converted, little is
+   read.  */
 const char *load_file (const struct place *place, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
 /* Replace OUT, or LIKE if OUT is null, by FILE atomically, with the owner,
@@ -208,5 +211,10 @@ const char *load_file (const struct place *place, struct buffer *file,
 const char *replace_file (const char *out, const struct place *like,
 			  const struct stat *status,
 			  const struct buffer *file);
+/* Make PLACE, if it still has *STATUS, a link to the file at the path OTHER,
+   if that is what replace_file would make: FILE, and the owner, mode and times
+   of *STATUS.  Return whether it is one.  */
+bool link_file (const char *other, const struct place *place,
+		const struct stat *status, const struct buffer *file);
 
 #endif /* _SFRAME_ADD_H  */
