@@ -1,17 +1,23 @@
 /* Time the kernel when it unwinds a stack of known depth for a perf event.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: unwind DEPTH [forget]
+   usage: unwind DEPTH [forget] [OBJECT...]
 
    Reads of fresh pages are page faults, which an event counts, with a sample
    for each.  Prints "plain NS" for one read with samples that have no stack,
    and "chain NS FRAMES" with a deferred one of so many frames: the difference
-   is the price of the stack.  The best of many batches counts.  Up to a depth
-   of 100 each frame is of another function.
+   is the price of the stack.  The best of many batches counts.
+
+   Up to a depth of 100 each frame is of another function.  Compiled with
+   -DOBJECTS the frames are those of a function of each OBJECT in turn; with -DBIG
+   and big.o, of functions spread over all of those.
 
    With "forget" the program registers its table anew before each read, so that
-   the kernel remembers nothing of it.  */
+   the kernel remembers nothing of any.  */
 
+#ifdef OBJECTS
+# include <dlfcn.h>
+#endif
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -26,6 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "big.h"
+
 #define PR_ADD_SFRAME 0x53460001
 #define PR_REMOVE_SFRAME 0x53460002
 #ifndef PT_GNU_SFRAME
@@ -33,10 +41,17 @@
 #endif
 
 enum { PAGE = 4096, PAGES = 64, BATCHES = 10, RING = 64 * PAGE };
+/* STEP is prime, so that its multiples meet all functions of a program.  */
+enum { DEPTH_MAX = 120, STEP = 61803 };
+#ifdef OBJECTS
+enum { OBJECTS_MIN = 1 };
+#else
+enum { OBJECTS_MIN = 0 };
+#endif
 
 static volatile char *fresh;
 static struct perf_event_mmap_page *ring;
-static unsigned int frames;
+static uint64_t frames;
 
 /* The table of this program and its text, if it is to be registered anew.  */
 static unsigned long int table, table_size, text, text_size;
@@ -56,7 +71,7 @@ fail (const char *what)
   exit (1);
 }
 
-/* A static program, which is where it was linked to be.  */
+/* A program that is where it was linked to be.  */
 static void
 find_table (void)
 {
@@ -153,57 +168,111 @@ measure (const char *name, int chain)
       if (mean < best)
 	best = mean;
     }
-  printf ("%s %.0f %u\n", name, best, frames);
+  printf ("%s %.0f %ju\n", name, best, (uintmax_t) frames);
   munmap (ring, PAGE + RING);
   close (event);
 }
 
-static int descend (int depth);
+static void
+measure_both (void *const *unused)
+{
+  (void) unused;
+  measure ("plain", 0);
+  measure ("chain", 1);
+}
 
-#define LINK(n)								\
-  static __attribute__ ((noipa)) int					\
-  link_##n (int depth)							\
+#if defined OBJECTS
+
+/* The function number I of the stack, of COUNT OBJECTS.  */
+static void *
+function (int i, char **objects, int count)
+{
+  void *object = dlopen (objects[(long int) i * STEP % count], RTLD_NOW);
+  void *through = object == NULL ? NULL : dlsym (object, "through");
+  if (through == NULL)
+    fail ("dlopen");
+  return through;
+}
+
+#elif defined BIG
+
+static void *
+function (int i, char **unused, int none)
+{
+  (void) unused, (void) none;
+  return ((char *) big_functions
+	  + big_functions[(long int) i * STEP % FUNCTIONS]);
+}
+
+#else
+
+# define LINK(n)							\
+  static __attribute__ ((noipa)) void					\
+  link_##n (void *const *list)						\
   {									\
     volatile char local[40];						\
-    local[0] = depth;							\
-    return descend (depth - 1) + local[0];				\
+    local[0] = 1;							\
+    ((big_function *) *list) (list + 1);				\
+    local[0];								\
   }
-#define TEN(macro, n)							\
+# define TEN(macro, n)							\
   macro (n##0) macro (n##1) macro (n##2) macro (n##3) macro (n##4)	\
   macro (n##5) macro (n##6) macro (n##7) macro (n##8) macro (n##9)
-#define HUNDRED(macro)							\
+# define HUNDRED(macro)							\
   TEN (macro, 0) TEN (macro, 1) TEN (macro, 2) TEN (macro, 3)		\
   TEN (macro, 4) TEN (macro, 5) TEN (macro, 6) TEN (macro, 7)		\
   TEN (macro, 8) TEN (macro, 9)
 
 HUNDRED (LINK)
 
-#define NAME(n) link_##n,
-static int (*const links[]) (int) = { HUNDRED (NAME) };
+# define NAME(n) link_##n,
+static big_function *const links[] = { HUNDRED (NAME) };
 
-static inline __attribute__ ((always_inline)) int
-descend (int depth)
+static void *
+function (int i, char **unused, int none)
 {
-  if (depth > 0)
-    return links[depth % 100] (depth);
-  measure ("plain", 0);
-  measure ("chain", 1);
-  return 0;
+  (void) unused, (void) none;
+  return (void *) links[i % 100];
+}
+
+#endif
+
+/* Load all OBJECTS, of which the stack need not have each.  */
+static void
+load (char **objects, int count)
+{
+#ifdef OBJECTS
+  for (int i = 0; i < count; ++i)
+    function (i, objects, count);
+#else
+  (void) objects, (void) count;
+#endif
 }
 
 int
 main (int argc, char **argv)
 {
-  if (argc != 2 && (argc != 3 || strcmp (argv[2], "forget") != 0))
+  void *list[DEPTH_MAX + 1];
+  int depth = argc > 1 ? atoi (argv[1]) : 0;
+  int forgetful = argc > 2 && strcmp (argv[2], "forget") == 0;
+  char **objects = argv + 2 + forgetful;
+  int count = argc - 2 - forgetful;
+
+  if (depth < 1 || depth > DEPTH_MAX || count < OBJECTS_MIN)
     {
-      fprintf (stderr, "usage: %s DEPTH [forget]\n", argv[0]);
+      fprintf (stderr, "usage: %s DEPTH [forget] [OBJECT...]\n", argv[0]);
       return 2;
     }
   fresh = mmap (NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (fresh == MAP_FAILED)
     fail ("mmap");
-  if (argc == 3)
+  if (forgetful)
     find_table ();
-  return descend (atoi (argv[1])) == -1;
+  load (objects, count);
+  for (int i = 0; i < depth; ++i)
+    list[i] = function (i, objects, count);
+  list[depth] = (void *) measure_both;
+  ((big_function *) list[0]) (list + 1);
+  return 0;
 }
