@@ -92,7 +92,7 @@ struct sframe_rule
   bool signal;
   /* The FDE has PC type mask: its FREs describe a block of code, such as a PLT
      entry, that is repeated.  BLOCK_OFFSET is the offset of the PC in its
-     block.  */
+     block, otherwise 0.  */
   bool repeated;
   uint8_t block_offset;
 };

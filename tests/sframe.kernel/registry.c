@@ -919,6 +919,7 @@ test_unmap (void)
 		  true);
   check_unmapped (TABLE + TABLE_SIZE, OTHER_TABLE, true, true, true);
   check_unmapped (OTHER_TABLE, TABLES_END, true, true, false);
+  check_unmapped (OTHER_TABLE, TEXT + 0x100, true, true, false);
   check_unmapped (TABLE, TABLES_END, false, false, false);
   check_unmapped (BASE, BASE + MEMORY, false, false, false);
   check_unmapped (0, TASK_SIZE, false, false, false);
@@ -1614,6 +1615,37 @@ test_found_while_others_come_and_go (void)
   end_process ();
 }
 
+/* Of a loaded object the segments of code are registered, and nothing else,
+   although all of it can be executed here.  */
+static void
+test_elf (void)
+{
+  enum { BIAS = 0x3000 };
+#define SEGMENT(type, flags, from, size) \
+  { .p_type = (type), .p_flags = (flags), .p_vaddr = (from) - BIAS, \
+    .p_memsz = (size) }
+  const struct elf64_phdr headers[] = {
+    SEGMENT (PT_LOAD, PF_R, TEXT, 0x100),
+    SEGMENT (PT_LOAD, PF_R | PF_X, TEXT + 0x100, 0x100),
+    SEGMENT (PT_NOTE, PF_R | PF_X, TEXT + 0x200, 0x100),
+    SEGMENT (PT_GNU_SFRAME, PF_R, TABLE, TABLE_SIZE),
+    SEGMENT (PT_LOAD, PF_R | PF_X, TEXT_MIDDLE, 0x200)
+  };
+#undef SEGMENT
+
+  start ();
+  sframe_add_elf (headers, 3, BIAS);
+  CHECK (!sframe_registered (&process));
+  sframe_add_elf (headers, ARRAY_SIZE (headers), BIAS);
+  CHECK (describes (0, TEXT) && describes (0, TEXT + 0xff));
+  CHECK (describes (TABLE, TEXT + 0x100) && describes (TABLE, TEXT + 0x1ff));
+  CHECK (describes (0, TEXT + 0x200));
+  CHECK (describes (TABLE, TEXT_MIDDLE));
+  CHECK (describes (TABLE, TEXT_MIDDLE + 0x1ff));
+  CHECK (describes (0, TEXT_MIDDLE + 0x200));
+  end_process ();
+}
+
 #define CASE(name) { #name, test_##name }
 static const struct test_case cases[] = {
   CASE (ranges),
@@ -1661,6 +1693,7 @@ static const struct test_case cases[] = {
   CASE (drop_corrupt_at_exit),
   CASE (removed_during_lookup),
   CASE (found_while_others_come_and_go),
+  CASE (elf),
 };
 
 int

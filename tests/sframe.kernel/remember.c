@@ -74,6 +74,7 @@ static unsigned int
 unwind (unsigned long offset, unsigned int count)
 {
   at_frame (offset);
+  memset (entries, 0, count * sizeof *entries);
   trace.nr = 0;
   while (!state.done)
     {

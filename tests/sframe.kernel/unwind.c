@@ -140,6 +140,20 @@ test_default_rules (void)
   end_process ();
 }
 
+/* Instructions begin at any address.  */
+static void
+test_unaligned_addresses (void)
+{
+  for (unsigned int i = 1; i < 16; ++i)
+    {
+      start ();
+      add ();
+      state.ip = TEXT + i;
+      check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+      end_process ();
+    }
+}
+
 /* Where the header fixes no RA, the row has it; none, or 0 for padding, means
    that it is in a register, which this machine has none for.  */
 static void
@@ -467,6 +481,28 @@ test_signal_frame (void)
   end_process ();
 }
 
+/* A restorer may be the first byte of its mapping, where nothing else that is
+   returned to can be.  */
+static void
+test_signal_frame_at_start_of_mapping (void)
+{
+  start ();
+  put_signal_frame (STACK + 0x110);
+  add ();
+  machine_unmap (&process, TEXT + 0x1000, RESTORER);
+  poke (STACK + 0x108, RESTORER, 8);
+  check_step (RESTORER, STACK + 0x110, STACK + 0x200);
+  end_process ();
+
+  start ();
+  add ();
+  memset (at (RESTORER), 0x90, 16);
+  machine_unmap (&process, TEXT + 0x1000, RESTORER);
+  poke (STACK + 0x108, RESTORER, 8);
+  check_end ();
+  end_process ();
+}
+
 /* A function of which INT3 is the last instruction: it is what was interrupted
    or, at the top, what a signal on its way is for.  */
 static void
@@ -744,6 +780,7 @@ test_uncalled (void)
   /* No call, no restorer: the pages are zero.  */
   CHECK (sframe_guess_ok (&state, JIT + 0x20, END, 0));
   CHECK (sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
+  CHECK (sframe_guess_ok (&state, JIT + 0x20, END, NEXT + 8));
   CHECK (sframe_guess_ok (&state, JIT + 0x20, END, END));
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, END - 8));
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, NEXT + 4));
@@ -1091,6 +1128,7 @@ test_each_access_fails (void)
 #define CASE(name) { #name, test_##name }
 static const struct test_case cases[] = {
   CASE (default_rules),
+  CASE (unaligned_addresses),
   CASE (ra_in_the_row),
   CASE (blocks),
   CASE (outermost_block),
@@ -1103,6 +1141,7 @@ static const struct test_case cases[] = {
   CASE (registers),
   CASE (flexible_places),
   CASE (signal_frame),
+  CASE (signal_frame_at_start_of_mapping),
   CASE (behind_trap),
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),

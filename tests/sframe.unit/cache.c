@@ -234,7 +234,8 @@ interrupted_frames_have_rules_of_their_own (void)
   store (0x5555, sframe_cache_tag (1, false), 11);
   CHECK (look_up (0x5555, sframe_cache_tag (1, true)) == 0);
   CHECK (look_up (0x5555, sframe_cache_tag (1, false)) == 11);
-  /* A count that differs in its upper half alone is another one.  */
+  /* Counts that differ in any one bit are different.  */
+  CHECK (look_up (0x5555, sframe_cache_tag (0, false)) == 0);
   for (unsigned int bit = 1; bit < 63; ++bit)
     CHECK (look_up (0x5555, sframe_cache_tag (1 | UINT64_C (1) << bit, false))
 	   == 0);
@@ -302,6 +303,29 @@ parts_of_a_table (void)
 					  sframe_cache_path_shift (table),
 					  path, i))
 	       <= sframe_cache_start (table));
+      free (table);
+    }
+}
+
+/* A path depends on the last slot, and on two bits of the one before.  */
+static void
+paths_of_two_frames (void)
+{
+  for (unsigned int log2 = SFRAME_CACHE_LOG2_FIRST;
+       log2 <= SFRAME_CACHE_LOG2_LAST; ++log2)
+    {
+      struct sframe_cache *table = new_table (log2);
+      uint32_t start = sframe_cache_start (table), paths[8];
+
+      for (uint32_t i = 0; i < 8; ++i)
+	{
+	  unsigned int shift = sframe_cache_path_shift (table);
+	  uint32_t before = sframe_cache_path (start, shift, start, i);
+	  paths[i] = sframe_cache_path (start, shift, before, 5);
+	  for (uint32_t j = 0; j <= i; ++j)
+	    CHECK ((paths[i] == paths[j]) == (i % 4 == j % 4));
+	  CHECK (sframe_cache_path (start, shift, before, 6) != paths[i]);
+	}
       free (table);
     }
 }
@@ -687,6 +711,7 @@ static const struct test_case cases[] = {
   { "a rule stored twice takes one slot",
     a_rule_stored_twice_takes_one_slot },
   { "parts of a table", parts_of_a_table },
+  { "paths of two frames", paths_of_two_frames },
   { "few rules take few pages", few_rules_take_few_pages },
   { "more rules than slots", more_rules_than_slots },
   { "a set with room is stored once", a_set_with_room_is_stored_once },

@@ -330,7 +330,7 @@ equal_rule (const struct sframe_rule *a, const struct sframe_rule *b)
 }
 
 /* Look PC up; the answer is the same at every placement and whatever *RULE
-   held before.  */
+   held before: once that looks like a rule.  */
 static inline enum sframe_find_status
 find (uint64_t pc, struct sframe_rule *rule)
 {
@@ -341,7 +341,8 @@ find (uint64_t pc, struct sframe_rule *rule)
     {
       struct sframe_section section;
       struct placed placed = place (where);
-      memset (&rules[where], 0x5a + where, sizeof rules[where]);
+      memset (&rules[where], where == 0 ? SFRAME_REGISTER_VALUE : 0x5a + where,
+	      sizeof rules[where]);
       CHECK (checked_header (placed.start, craft.size, &section)
 	     == SFRAME_HEADER_OK);
       statuses[where] = SFRAME_NOT_FOUND;
@@ -351,7 +352,11 @@ find (uint64_t pc, struct sframe_rule *rule)
       unplace (&placed);
       CHECK (statuses[where] == statuses[0]);
       if (statuses[where] == SFRAME_FOUND)
-	CHECK (equal_rule (&rules[where], &rules[0]));
+	{
+	  CHECK (equal_rule (&rules[where], &rules[0]));
+	  CHECK (rules[where].outermost || rules[where].repeated
+		 || rules[where].block_offset == 0);
+	}
     }
   *rule = rules[0];
   return statuses[0];

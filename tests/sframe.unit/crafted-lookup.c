@@ -197,6 +197,45 @@ test_empty_function_last (void)
   CHECK (find_cfa (0x1020) == 32);
 }
 
+/* COUNT functions of no bytes behind one that shares their start.  */
+static void
+begin_with_empty_functions (unsigned int count)
+{
+  begin (AMD64);
+  simple_function (0x1000, 0x20, 8);
+  for (unsigned int i = 0; i < count; ++i)
+    simple_function (0x1000, 0, 16);
+  finish ();
+}
+
+/* 16 are skipped, and no more: a table must not make a search long.  */
+static void
+test_many_empty_functions (void)
+{
+  begin_with_empty_functions (16);
+  CHECK (find_cfa (0x1000) == 8);
+  CHECK (find_cfa (0x101f) == 8);
+  begin_with_empty_functions (17);
+  CHECK (find_status (0x1000) == SFRAME_NOT_FOUND);
+}
+
+/* The search does not go beyond the first function, where there are bytes that
+   look like one which shares its start.  */
+static void
+test_no_function_before_index (void)
+{
+  begin (AMD64);
+  craft.flags &= ~PCREL;
+  craft.index_gap = FDE_SIZE;
+  simple_function (0x1000, 0, 8);
+  finish ();
+  size_t before = craft.index_at - FDE_SIZE;
+  poke (before + FDE_START, 0x1000, 8);
+  poke (before + FDE_LENGTH, 0x20, 4);
+  poke (before + FDE_ATTRIBUTE, 0, 4);
+  CHECK (find_status (0x1000) == SFRAME_NOT_FOUND);
+}
+
 static void
 test_auxiliary_header_skipped (void)
 {
@@ -604,6 +643,13 @@ test_fde_without_rows (void)
   CHECK (find_outermost (0x103f));
   CHECK (!find_outermost (0x1040));
   CHECK (find_cfa (0x1040) == 16);
+
+  /* The shortest sub-section: its attribute is all there is.  */
+  begin (AMD64);
+  function (0x1000, 0x20, ADDR1, DEFAULT, 0);
+  finish ();
+  CHECK (craft.fre_length == ATTRIBUTE_SIZE);
+  CHECK (find_outermost (0x1000));
 }
 
 /* The most rows that a function can have, in order and to the last.  */
@@ -655,6 +701,8 @@ main (void)
       { "function of no bytes", test_empty_function },
       { "function of no bytes sorted behind a real one",
 	test_empty_function_last },
+      { "many functions of no bytes", test_many_empty_functions },
+      { "bytes before the first function", test_no_function_before_index },
       { "auxiliary header skipped", test_auxiliary_header_skipped },
       { "all start sizes by all word sizes", test_sizes },
       { "PC before the first row", test_before_first_row },
