@@ -371,6 +371,10 @@ predictions (void)
   trace.size = 3;
   __sframe_walk_cached (&trace);
   CHECK (went (3) && !trace.missed);
+  enter (0);
+  trace.size = 3;
+  __sframe_walk_cached (&trace);
+  CHECK (went (3) && !trace.missed);
 }
 
 static const struct test_case cases[] = {
