@@ -47,7 +47,8 @@ struct job
   ino_t inode;
   struct job *first, *before;
   size_t followers;
-  /* It is no link to the file of FIRST, as it was before.  */
+  /* It was a link to the file of FIRST, but could not be linked to the new
+     file: it got a copy.  */
   bool parted;
   enum outcome outcome;
   const char *message;
@@ -66,30 +67,31 @@ static struct
 } jobs = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	   .done = PTHREAD_COND_INITIALIZER };
 
-/* The signal that ends the program when the files that were begun are done.  */
+/* The signal after which no new file is begun.  The program ends when the
+   current ones are done.  */
 static volatile sig_atomic_t stopped;
 
 static const char usage[] = "\
 usage: sframe-add [OPTION...] FILE...\n\
 Give ELF programs and shared objects an SFrame table, made from .eh_frame.\n\
-They need not be built again, and nothing else about them changes.\n\
+Nothing is built again, and nothing else in the files changes.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
   -j, --jobs=N       work on N files at the same time\n\
-      --replace      make a new table where there is one already\n\
-      --remove       make the file of before again, byte for byte\n\
-      --check        change nothing; tell whether there is a table that says\n\
-                     what .eh_frame says, and what cannot be in it, and why\n\
-      --json         one JSON object for each file in place of words\n\
-  -v, --verbose      tell of files that are as they should be, too\n\
+      --replace      replace the table of a file that has one\n\
+      --remove       restore the original file, byte for byte\n\
+      --check        change nothing; say whether the table agrees with\n\
+                     .eh_frame, which code has no rule, and why\n\
+      --json         print one JSON object for each file, instead of text\n\
+  -v, --verbose      also report files that need no change\n\
       --help         print this\n\
       --version      print the version\n\
 \n\
-For x86-64 and s390x.  A file is replaced at once or not at all; its owner,\n\
-mode, times and attributes stay.  Exit status: 0 something was changed (with\n\
---check: all is right), 1 there was nothing to do (with --check: a table is\n\
-missing or not complete), 2 something failed (or a table is wrong).\n";
+For x86-64 and s390x.  Files are replaced atomically; owner, mode, times and\n\
+attributes stay.  Exit status: 0: a file was changed (with --check: all are\n\
+complete); 1: there was nothing to do (with --check: a table is missing or\n\
+incomplete); 2: something failed (with --check: also if a table is wrong).\n";
 
 /* Processing one file.  */
 
@@ -148,8 +150,8 @@ is_done (const struct object *object, const char **why)
   return true;
 }
 
-/* If JOB was a name of the file that another job has replaced by NEW, link it
-   to that one.  */
+/* If JOB is another name of a file that an earlier job has replaced by NEW,
+   make it a link to that new file.  Return whether it is one.  */
 static bool
 link_again (struct job *job, const struct buffer *new)
 {
@@ -552,7 +554,7 @@ work (void *unused)
       job->done = true;
       pthread_cond_broadcast (&jobs.done);
     }
-  /* This may be the last one that takes no more.  */
+  /* Wake report: no thread may be left that takes another file.  */
   pthread_cond_broadcast (&jobs.done);
   pthread_mutex_unlock (&jobs.lock);
   return unused;
