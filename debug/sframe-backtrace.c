@@ -4,8 +4,7 @@
 
    Safety: see sframe-backtrace.h.
 
-   A step from a frame to its caller goes down this list until one of the means
-   fits:
+   A step from a frame to its caller uses the first of these that applies:
 
    1. a rule that an earlier trace has cached (walk, sframe-trace.c);
    2. the SFrame section of the object (step_sframe);
@@ -15,6 +14,13 @@
    5. the assumption that a call through a bad pointer has led to the PC
       (__sframe_step_wild);
    6. libgcc, which may know code that is in no object (sframe-libgcc.c).
+
+   Exceptions, which come before 2 because a table may say something else
+   there: the function that makecontext starts, a signal trampoline that is
+   known by its address, and a PC at which no instruction was executed.
+
+   "Map", "module" and "object" all mean a loaded object; sframe_module is its
+   type.
 
    The rules of .eh_frame may need a register that a callee has saved and that
    SFrame does not describe.  Then the trace begins again and uses .eh_frame
@@ -30,13 +36,16 @@
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
-/* For functions whose variables are dead where the stack is deepest: not
-   inlined, they release their stack before.  */
+/* backtrace may use less than 1 KiB of stack.  A function that is not inlined
+   gives up its stack when it returns: for functions that return before the
+   deepest call.  */
 #define RELEASE_STACK __attribute__ ((noinline))
-/* For the functions that call these: inlined, they share one frame.  */
+/* Inlined functions share one frame: for those on the path to the deepest
+   call.  */
 #define SHARE_STACK inline __attribute__ ((always_inline))
 
-/* Find the object that PC belongs to, or null, and its .eh_frame_hdr.  */
+/* Return the object that PC belongs to, or null.  Store its .eh_frame_hdr, or
+   null, in *EH_HEADER.  */
 static const sframe_module * RELEASE_STACK
 find_object (uintptr_t pc, const void **eh_header)
 {
@@ -221,7 +230,8 @@ step_object (struct sframe_trace *trace, const sframe_module *map,
 	  ? step_code (trace, map, pc, status) : status);
 }
 
-/* Step to the caller of TRACE's frame by the means 2 to 5 above.  */
+/* Step to the caller of TRACE's frame without the cache: by 2 to 5 in the list
+   at the start of this file.  */
 static SHARE_STACK enum sframe_step_status
 step_uncached (struct sframe_trace *trace)
 {
@@ -336,7 +346,8 @@ begin_again (struct sframe_trace *trace, uintptr_t sp)
 }
 
 /* Return whether the tunable permits a trace by SFrame, and choose TRACE's
-   cache table: none for the first trace of the process.  */
+   cache table: none for the first trace of the process.  If two threads race
+   here, both take the same branch, which is harmless.  */
 static bool
 begin (struct sframe_trace *trace)
 {

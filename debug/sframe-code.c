@@ -175,9 +175,9 @@ __sframe_step_wild (struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
-/* The longest instruction: one that crosses a page can fault on the second
-   page.  And libgcc reads at most this many bytes, on any machine, to
-   recognize a signal trampoline at a PC without a table.  */
+/* How many bytes must be readable at a PC without a table.  No instruction is
+   longer; one that crosses a page boundary can fault on the second page.  And
+   on no machine does libgcc read more to recognize a signal trampoline.  */
 #define CODE_LOOK 16
 
 enum sframe_step_status

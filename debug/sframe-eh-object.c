@@ -30,7 +30,8 @@ find_memory (const sframe_module *map, const void *header,
   return false;
 }
 
-/* Not inlined, so that TABLE takes no stack where backtrace is deepest.  */
+/* Find the entry for PC in the table of MAP at HEADER.  Not inlined, so that
+   TABLE takes no stack in the deepest call of backtrace.  */
 static enum sframe_eh_status __attribute__ ((noinline))
 find_entry (const sframe_module *map, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
@@ -42,8 +43,9 @@ find_entry (const sframe_module *map, const void *header, uintptr_t pc,
   return __sframe_eh_find (&table, pc, entry);
 }
 
-/* Cache ROW as the rule for the PC of TRACE's frame.  Do not in a trace that
-   needs more registers than SP, FP and PC: it does not use the cache.  */
+/* Cache ROW as the rule for the PC of TRACE's frame, except in a trace that
+   needs more registers than SP, FP and PC: such a trace does not use the
+   cache.  */
 static void __attribute__ ((noinline))
 cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
 	  const struct sframe_eh_row *row)

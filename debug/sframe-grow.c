@@ -86,8 +86,9 @@ publish (unsigned int number, struct sframe_cache *cache)
     __munmap (cache, sframe_cache_size (cache));
 }
 
-/* Whether to allocate memory, now that slot 0 of FULL has been used again.
-   After a failure, wait for twice as many rounds through the slots.  */
+/* Whether to try to allocate memory.  Called when slot 0 of FULL is stored,
+   and so each time when all slots were stored once more.  Try after 1, 2, 4
+   and so on such rounds: after a failure, ever less often.  */
 static bool
 is_time (const struct sframe_cache *full)
 {

@@ -130,7 +130,8 @@ struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 		      void *const *array, int count)
 {
-  return (help != SFRAME_HELP_IF_LOADED || knows (_Unwind_Find_FDE, array, count)
+  return (help != SFRAME_HELP_IF_LOADED
+	  || knows (_Unwind_Find_FDE, array, count)
 	  ? __libc_unwind_link_get () : NULL);
 }
 

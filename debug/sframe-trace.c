@@ -54,7 +54,7 @@ struct frame
 
 /* Whether CFA, which was computed from FP, can be used without a probe: it is
    aligned, the words that a cached rule reads below it lie above SP, and it is
-   not so far above SP that it raises doubt (sframe_stack_leap).  */
+   not so far above SP that it must be probed (sframe_stack_leap).  */
 static inline bool
 is_next (uintptr_t sp, uintptr_t cfa)
 {
@@ -138,7 +138,8 @@ cache_word (struct sframe_trace *trace, uint64_t word)
   trace->path = sframe_cache_path (sframe_cache_start (cache),
 				   sframe_cache_path_shift (cache),
 				   trace->path, number);
-  /* Slot 0 is the first to be used, and again when all slots are in use.  */
+  /* Slots are stored in turn: NUMBER is 0 for the first store, and then each
+     time when all slots were stored once more.  */
   if (number == 0)
     __sframe_cache_grow (trace->table);
 }

@@ -52,8 +52,8 @@ struct sframe_cache *__sframe_cache_table (unsigned int number)
 
 /* Allocate a table larger than table NUMBER for later traces, if there is none
    yet.  This calls mmap, at most twice in the life of a process if it
-   succeeds.  After a failure it tries again when the slots have been reused
-   twice as often.  */
+   succeeds.  After a failure it tries again when the slots have been stored
+   twice as many times.  */
 void __sframe_cache_grow (unsigned int number) attribute_hidden;
 
 /* Cache RULE as that of the frame in TRACE's registers, if TRACE has a table.

@@ -2,16 +2,16 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The caller sees to it that only one thread is here at a time.
+   Not thread-safe: callers hold dl_load_lock, or the process has one thread.
 
-   This is the part of dl-sframe.c that needs no link map of ours, and so that
-   of the library which does the same for another libc (preload/register.c).
-   Before it, each of the two defines how messages are printed:
+   This is the part of dl-sframe.c that does not depend on the members of this
+   libc's link map, so preload/register.c includes it, too, for another libc.
+   Before the #include, both define functions for messages:
 
-   debug_enabled  whether they are
-   debug_section  that the section of MAP is WHAT, and WHY
-   debug_segment  that the TEXT_SIZE bytes of code at TEXT were registered, or
-		  that the kernel returned ERROR  */
+   debug_enabled  returns whether messages are printed
+   debug_section  prints that the section of MAP is WHAT, and WHY
+   debug_segment  prints that the TEXT_SIZE bytes of code at TEXT were
+		  registered, or that the kernel returned ERROR  */
 
 #ifndef _DL_SFRAME_REGISTER_H
 #define _DL_SFRAME_REGISTER_H
@@ -34,9 +34,9 @@ static enum
   registration_off
 } registration;
 
-/* For messages only: print what is wrong with the header of the section of MAP
-   at TABLE, of SIZE bytes.  Otherwise nobody reads the header here, which would
-   be a page fault: the kernel refuses a section that it cannot use.  */
+/* If messages are printed, say what is wrong with the header of MAP's section,
+   the SIZE bytes at TABLE.  Otherwise do not read the header, which would be a
+   page fault: the kernel refuses a section that it cannot use.  */
 static void
 debug_header (const sframe_module *map, const void *table, size_t size)
 {
@@ -50,7 +50,7 @@ debug_header (const sframe_module *map, const void *table, size_t size)
     debug_section (map, "ignored", __sframe_header_message (status));
 }
 
-/* Whether MAP has a section.  */
+/* Whether MAP has a section that is loaded.  */
 static bool
 has_section (const sframe_module *map)
 {
@@ -69,8 +69,8 @@ has_section (const sframe_module *map)
 }
 
 /* Whether the kernel accepts registrations.  MAP, the first object to be
-   registered, is used only for messages: the result of registering it would
-   not do, since EINVAL may be about this one table.  */
+   registered, is used only for messages.  Registering MAP itself would not
+   tell this: EINVAL may mean that the kernel refuses only this table.  */
 static bool
 can_register (const sframe_module *map)
 {

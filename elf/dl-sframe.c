@@ -4,8 +4,8 @@
 
    Interface and locking: dl-sframe.h.  */
 
-/* Before link.h, which gives struct link_map another name in what it
-   includes.  */
+/* Must come before link.h, which renames struct link_map while it includes
+   other headers.  */
 #include <dlfcn.h>
 #include <dl-sframe.h>
 #include <dl-tunables.h>
@@ -47,7 +47,7 @@ debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
     _dl_debug_printf_c (", error %u\n", (unsigned int) error);
 }
 
-/* Its state is written under dl_load_lock.  */
+/* The state in this header is written under dl_load_lock.  */
 #include <dl-sframe-register.h>
 
 struct sframe_unloads _dl_sframe_unload_state;
@@ -72,7 +72,8 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
 static struct link_map *retired[2];
 static size_t retired_count;
 
-/* A trace stays safe, even if preempted, during this many unloads.  */
+/* A trace is safe, even if it is preempted, as long as at most this many
+   objects are unloaded meanwhile.  */
 #define RETIRED_MAX 1024
 
 void
@@ -150,7 +151,7 @@ reclaim (void)
     }
 }
 
-/* Whether a trace may be under way that began before the last fence.  */
+/* Whether a trace that began before the caller's last fence may still run.  */
 static bool
 has_readers (void)
 {

@@ -24,17 +24,19 @@ void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 void _dl_sframe_register_all (void) attribute_hidden;
 
 /* Register MAP, which dlopen has loaded and relocated, and its dependencies.
-   A dependency of an audit module may be ld.so itself, whose last relocation
-   is still to come; that changes neither its code nor its table.  */
+   Also release the retired objects that no trace can read any more.  A
+   dependency of an audit module may be ld.so itself, whose last relocation is
+   still to come; that changes neither its code nor its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
-/* Of the COUNT objects in MAPS, all of a namespace, return libgcc if dlclose
-   would unload it, a trace may be using it, and what it depends on stays; null
-   if there is none.  The caller must keep it loaded: unmapping it later would
-   not do, because libgcc looks up its own functions, in the lists of the
-   loader on some machines, and aborts if that fails.  A later dlclose in the
-   namespace unloads it.  Objects that are not marked as used (l_map_used) are
-   those that dlclose would unload.  */
+/* MAPS are the COUNT objects of a namespace; dlclose is about to unload those
+   that are not marked as used (l_map_used).  Return libgcc if it is one of
+   these, if a trace may be using it, and if the objects that it depends on
+   stay loaded; otherwise null.  The caller must keep the result loaded; a
+   later dlclose in the namespace unloads it.  To unmap it later, as
+   _dl_sframe_retire does, is not enough: libgcc looks up its own functions, on
+   some machines in the lists of the loader, and aborts if it does not find
+   them.  */
 struct link_map *_dl_sframe_busy_libgcc (struct link_map **maps,
 					 unsigned int count) attribute_hidden;
 
@@ -55,7 +57,7 @@ void _dl_sframe_unload (void) attribute_hidden;
    function or of dlopen does.  */
 bool _dl_sframe_retire (struct link_map *map) attribute_hidden;
 
-/* The object that _dl_sframe_unloads points to.  */
+/* The state of this loader, to which _dl_sframe_unloads points.  */
 extern struct sframe_unloads _dl_sframe_unload_state attribute_hidden;
 #else
 static inline void

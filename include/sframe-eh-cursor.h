@@ -92,8 +92,9 @@ sframe_eh_signed (struct sframe_eh_cursor *cursor, unsigned int width)
   return sframe_eh_extend (sframe_eh_unsigned (cursor, width), width * 8);
 }
 
-/* Read a LEB128 number and store its number of bits in *SHIFT.  Bits beyond
-   the 64th are dropped; in a negative number they repeat the sign.  */
+/* Read a LEB128 number and store the number of bits that were read in *SHIFT.
+   Bits beyond the 64th are dropped; in a negative number they repeat the
+   sign.  */
 static inline uint64_t
 sframe_eh_leb128 (struct sframe_eh_cursor *cursor, unsigned int *shift)
 {

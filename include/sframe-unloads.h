@@ -1,9 +1,10 @@
-/* State that the loader and all C libraries share: unloaded objects, and larger tables of rules.
+/* State that the loader and all C libraries of a process share.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A process has one such structure, that of the active loader, even if it has
-   several C libraries.  */
+   It counts unloaded objects, and has the larger cache tables.  A process has
+   one such structure, that of the active loader, even if it has several C
+   libraries.  */
 
 #ifndef _SFRAME_UNLOADS_H
 #define _SFRAME_UNLOADS_H
@@ -20,7 +21,7 @@ struct sframe_unloads
      epoch, and the epoch; see elf/dl-sframe.c.  */
   uint32_t readers[2];
   uint32_t epoch;
-  /* The larger tables of rules, or null; each is written once.  See
+  /* The larger cache tables, or null; each pointer is written once.  See
      debug/sframe-grow.c.  */
   struct sframe_cache *tables[2];
 };

@@ -12,11 +12,11 @@
    trace uses one table from its beginning to its end, and no table is ever
    freed.
 
-   A slot is a sequence lock: its version is odd while it is written, and a
-   reader uses only what it has read between two loads of the same even
-   version.  A version has 64 bits, so that it cannot wrap between these loads.
-   If fork, or the end of a thread, interrupts a writer, the slot stays odd and
-   is lost.
+   Each slot is protected by a sequence lock: its version is odd while it is
+   written, and a reader uses only what it has read between two loads of the
+   same even version.  A version has 64 bits, so that it cannot wrap between
+   these loads.  If fork, or the end of a thread, interrupts a writer, the
+   version stays odd and the slot is never used again.
 
    The tag distinguishes objects from those unloaded before, which may have had
    the same addresses.  It also distinguishes interrupted frames from those
@@ -435,9 +435,10 @@ sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
   return false;
 }
 
-/* Enter slot NUMBER, which holds the rule of PC, in the index.  An entry that
-   is being moved cannot be found, and the entry left over after the last move
-   is lost: its rule is then added again.  */
+/* Enter slot NUMBER, which holds the rule of PC, in the index.  A lookup does
+   not find an entry that is being moved.  The entry that is left over after
+   the last move is lost: the next lookup misses, and its rule is added
+   again.  */
 static inline void
 sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
 {
@@ -455,7 +456,7 @@ sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
       number = sframe_cache_entry_number (other);
       pc = __atomic_load_n (&sframe_cache_slot (cache, number)->pc,
 			    __ATOMIC_RELAXED);
-      /* Left over from a race: drop it.  */
+      /* The slot has been reused since, in a race: drop the entry.  */
       if (other != sframe_cache_make_entry (sframe_cache_hash (pc), number))
 	return;
     }

@@ -7,8 +7,8 @@
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
 
-/* Not inlined, so that the function's variables are off the stack when the
-   next one runs: backtrace has little stack.  */
+/* A function that is not inlined gives up its stack when it returns: backtrace
+   may use less than 1 KiB.  */
 #define RELEASE_STACK __attribute__ ((noinline))
 
 /* The first bytes of .eh_frame_hdr as all linkers write it: the version and

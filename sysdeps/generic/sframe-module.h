@@ -1,12 +1,12 @@
-/* What libc's SFrame code asks of an object that the loader has mapped.
+/* A loaded object, as libc's SFrame code sees it: the interface to the loader.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock.
 
-   With sframe-reader.h this is all that ties the code to this loader.
-   preload/sframe-module.h has the same functions for a loader of another
-   glibc, of which only the public interface is known.  */
+   Only this file and sframe-reader.h depend on the loader of this libc.
+   preload/sframe-module.h has the same functions for the loader of another
+   glibc, by its public interface.  */
 
 #ifndef _SFRAME_MODULE_H
 #define _SFRAME_MODULE_H
@@ -20,10 +20,10 @@
 
 typedef struct link_map sframe_module;
 
-/* The object that PC belongs to, or null.  Store in *EH_HEADER where it has
-   its .eh_frame_hdr, null if nowhere.  dlopen and dlclose may run meanwhile;
-   an object that is unloaded stays readable as long as the trace is its
-   reader.  */
+/* Return the object that PC belongs to, or null.  Store the address of its
+   .eh_frame_hdr, or null, in *EH_HEADER.  dlopen and dlclose may run at the
+   same time: after sframe_reader_begin the object stays readable until
+   sframe_reader_end.  */
 static inline const sframe_module *
 sframe_module_find (uintptr_t pc, const void **eh_header)
 {
@@ -35,7 +35,8 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
   return object.dlfo_link_map;
 }
 
-/* Whether MODULE is known at once to be the object that PC belongs to.  */
+/* Whether PC belongs to MODULE.  False also if that takes more than a
+   comparison to find out.  */
 static inline bool
 sframe_module_has (const sframe_module *module, uintptr_t pc)
 {
@@ -44,8 +45,8 @@ sframe_module_has (const sframe_module *module, uintptr_t pc)
   return module->l_contiguous && pc - start < module->l_map_end - start;
 }
 
-/* The program headers of MODULE, their number, and what to add to the
-   addresses in them.  */
+/* The program headers of MODULE, their number, and the load bias: the
+   difference between addresses in memory and those in the headers.  */
 static inline const ElfW(Phdr) *
 sframe_module_headers (const sframe_module *module)
 {
@@ -64,8 +65,8 @@ sframe_module_bias (const sframe_module *module)
   return module->l_addr;
 }
 
-/* Where the .sframe section of MODULE is, null if there is none that is
-   loaded.  Store its size in *SIZE, which is not zero if there is one.  */
+/* Return the address of MODULE's .sframe section, or null if it is not loaded.
+   Store its size in *SIZE, 0 if MODULE has no section.  */
 static inline const void *
 sframe_module_table (const sframe_module *module, size_t *size)
 {
@@ -73,7 +74,8 @@ sframe_module_table (const sframe_module *module, size_t *size)
   return module->l_sframe_start;
 }
 
-/* Whether MODULE is the program, and PC right after its entry.  */
+/* Whether MODULE is the program, and PC one of the SIZE bytes from its entry
+   point on.  */
 static inline bool
 sframe_module_starts (const sframe_module *module, uintptr_t pc, size_t size)
 {
@@ -98,8 +100,8 @@ sframe_module_is_vdso (const sframe_module *module)
 #endif
 }
 
-/* Whether rules of MODULE may be cached.  Here all may: unloading an object
-   invalidates its rules.  */
+/* Whether rules of MODULE may be cached.  Always true here: when an object is
+   unloaded, its cached rules are invalidated.  */
 static inline bool
 sframe_module_may_cache (const sframe_module *module)
 {

@@ -11,8 +11,9 @@
 #include <tls.h>
 
 /* These members are written before the thread starts.  For the main thread
-   stackblock_size is __libc_stack_end.  A libc.so loaded by a static program
-   can find that only here: its own ld.so has never run.  */
+   stackblock_size is __libc_stack_end.  In a libc.so loaded by a static
+   program __libc_stack_end itself is not set, since its ld.so has never
+   run.  */
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {

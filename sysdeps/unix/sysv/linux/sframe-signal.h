@@ -84,7 +84,8 @@ sframe_signal_fault (const struct sframe_signal *signal)
 static inline bool
 sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 {
-  /* A filter may report success and write nothing.  */
+  /* All ones, for a seccomp filter that reports success although nothing was
+     written.  */
   uintptr_t before, now = -1;
 
   _Static_assert (sizeof now == __NSIG_BYTES, "one word");
