@@ -1,4 +1,5 @@
-/* What our sources need of a loader that they are not built with.
+/* The parts of glibc's ldsodefs.h that the sources of libc need, for another
+   libc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,5 @@
-/* What glibc's build gives to each file, for our sources outside of it; gcc includes this first.
+/* Definitions that glibc's build provides for each file, for another libc.
+   gcc includes this header first (-include).
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -13,7 +14,7 @@
 #define __glibc_unlikely(condition) __builtin_expect ((condition), 0)
 #define array_length(array) (sizeof (array) / sizeof (array)[0])
 
-/* The names that a libc has for its own use.  */
+/* Internal names of glibc.  */
 #define __mmap mmap
 #define __munmap munmap
 #define __set_errno(value) (errno = (value))

@@ -1,4 +1,4 @@
-/* Objects that another glibc's loader has mapped: their ELF headers, and which of them stay.
+/* Loaded objects, as the code sees them on another glibc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -11,9 +11,9 @@
 
 struct sframe_staying __sframe_staying;
 
-/* The largest number of program headers that is believed; how many sframe-add
-   has added, if the linker had made no table; the alignment of segments, and of
-   program headers.  */
+/* The largest number of program headers that is accepted; the number of
+   program headers that sframe-add adds to an object without a table; the
+   alignments of segments and of program headers.  */
 enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, PAGE = 4096, ALIGN = 8 };
 
 bool
@@ -35,9 +35,10 @@ __sframe_module_stays (const sframe_module *module)
   return false;
 }
 
-/* The linker's program headers stay where they are; choose_place in
-   sframe-add/layout.c chooses the address of the new ones.  If the linker had
-   made a table, its last program header is not looked at: no PT_LOAD.  */
+/* sframe-add does not move the linker's program headers; choose_place in
+   sframe-add/layout.c computes the address of the new ones.  If the linker had
+   made a table, sframe-add has added one program header less, so the loop
+   leaves out the linker's last one; that one is not PT_LOAD.  */
 uintptr_t
 __sframe_module_moved_headers (const ElfW(Ehdr) *header)
 {

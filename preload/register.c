@@ -1,14 +1,14 @@
-/* Register the tables of a process with the kernel, for another glibc; to be loaded by LD_AUDIT.
+/* Register the tables of a process with the kernel, on another glibc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The loader calls these functions with its lock held, or while the process
-   has one thread.
+   An audit library, for LD_AUDIT.  The loader calls these functions with its
+   lock held, or while the process has one thread.
 
-   la_objopen comes when an object is mapped, and before any of its code runs.
-   Nothing is done when one goes: the kernel forgets a registration when text
-   or table is unmapped, before the addresses can be used again, and a prctl
-   then might be what a seccomp filter kills for.
+   The loader calls la_objopen when it has mapped an object, before any code of
+   the object runs.  There is no la_objclose: the kernel drops a registration
+   when text or table is unmapped, before the addresses can be reused, and a
+   seccomp filter might kill the process for a prctl at that time.
 
    Environment: SFRAME_REGISTER_DEBUG=1 prints what is registered.  */
 
@@ -26,7 +26,7 @@ debug_enabled (void)
   return debug;
 }
 
-/* Objects have no names here.  */
+/* An sframe_module has no name here.  */
 static void
 debug_section (const sframe_module *map, const char *what, const char *why)
 {
@@ -47,8 +47,8 @@ debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
 
 #include <dl-sframe-register.h>
 
-/* The ELF header of the program, which was linked to addresses of its own: its
-   first segment is there.  */
+/* The ELF header of a program that was linked to a fixed address: it is at the
+   address of the first segment.  */
 static const sframe_module *
 find_fixed_program (void)
 {
@@ -60,9 +60,8 @@ find_fixed_program (void)
   return NULL;
 }
 
-/* The ELF header of MAP, or null.  Of an object that was linked to addresses
-   of its own, the link map does not tell where it begins; only programs
-   are.  */
+/* The ELF header of MAP, or null.  l_addr is not the start of an object that
+   was linked to a fixed address; only programs are.  */
 static const sframe_module *
 find_header (const struct link_map *map, Lmid_t namespace)
 {
@@ -73,7 +72,7 @@ find_header (const struct link_map *map, Lmid_t namespace)
   return find_fixed_program ();
 }
 
-/* la_objopen does not tell of this library and those that came with it.  */
+/* la_objopen is not called for this library and those that it needs.  */
 static int
 register_own (struct dl_phdr_info *info, size_t size, void *closure)
 {
@@ -100,6 +99,6 @@ la_objopen (struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 
   if (module != NULL)
     register_segments (module);
-  /* No calls are to be told of.  */
+  /* Do not audit any calls.  */
   return 0;
 }

@@ -1,23 +1,24 @@
-/* What libc's SFrame code asks of an object that another glibc's loader has mapped.
+/* A loaded object, as the SFrame code sees it on another glibc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; no fault,
    unless another thread unloads the object meanwhile.
 
-   The functions are those of sysdeps/generic/sframe-module.h.  That loader's
-   public interface tells where an object begins and ends.  The rest is in the
-   ELF header there, and the program headers: linkers put them behind the ELF
-   header, sframe-add into a segment of its own.  An object is known by the
-   address of its ELF header.  An object without one in memory is not known.
+   The functions are described in sysdeps/generic/sframe-module.h.  The public
+   interface of the loader says where an object begins and ends.  The rest is
+   in the ELF header at its start, and in the program headers: linkers put
+   these after the ELF header, sframe-add puts them into a new segment.  The
+   address of the ELF header identifies an object.  An object without an ELF
+   header in memory is not supported.
 
-   A rule that is remembered must never be applied to another object that was
-   mapped at the same address.  Nothing that may be asked in a signal handler
-   tells of dlclose: libc closes objects of its own accord (iconv, NSS, a
-   dlopen that fails), so a dlclose of ours would not see all; dlpi_subs is
-   behind a lock; and two objects may have the same address, link map and layout one
-   after the other.  So rules are remembered only of objects that can never be
-   unloaded: those that came with the program.  */
+   A cached rule must never be applied to another object that was mapped at the
+   same address later.  But a signal handler cannot find out whether an object
+   was unloaded: libc itself closes objects (iconv, NSS, a dlopen that fails),
+   so a wrapper of dlclose would not see all of them; dlpi_subs is protected by
+   a lock; and two objects can have the same address, link map and layout one
+   after the other.  So only rules of objects that can never be unloaded are
+   cached: of those that were loaded when the program started.  */
 
 #ifndef _SFRAME_MODULE_H
 #define _SFRAME_MODULE_H
@@ -35,7 +36,8 @@ typedef ElfW(Ehdr) sframe_module;
 /* The object that begins at START, or null if its ELF header is not there.  */
 const sframe_module *__sframe_module_at (const void *start) attribute_hidden;
 
-/* Whether MODULE came with the program.  */
+/* Whether MODULE was loaded when the program started, and so is never
+   unloaded.  */
 bool __sframe_module_stays (const sframe_module *module) attribute_hidden;
 
 static inline const sframe_module *
@@ -49,13 +51,13 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
   return __sframe_module_at (object.dlfo_map_start);
 }
 
-/* Where sframe-add has put the program headers of HEADER's object, which was
-   linked with some behind HEADER.  */
+/* The address of the program headers that sframe-add has made for the object
+   of HEADER; the linker's are still right after HEADER.  */
 uintptr_t __sframe_module_moved_headers (const ElfW(Ehdr) *header)
      attribute_hidden;
 
-/* Whether the program headers of HEADER's object are those of the linker, in
-   the first page or the next one.  */
+/* Whether e_phoff is that of the linker's program headers, which are in the
+   first page or begin at its end.  */
 static inline bool
 sframe_module_headers_near (const ElfW(Ehdr) *header)
 {

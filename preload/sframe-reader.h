@@ -1,21 +1,21 @@
-/* What a trace and the loader tell one another: nothing, with a loader that is not ours.
+/* The interface between traces and the loader, on another glibc: empty.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe.
 
-   The functions are those of debug/sframe-reader.h.  That loader neither says
-   that it has unloaded an object nor waits with it.  So no rule of an object
-   that can be unloaded is remembered, see sframe-module.h; and an object that
-   another thread unloads during a trace which has found it, by a stale address
-   on a broken stack, may be unmapped under its eyes.  */
+   The functions are described in debug/sframe-reader.h.  The loader of another
+   glibc neither counts unloaded objects nor keeps them mapped for a trace.  So
+   rules of objects that can be unloaded are not cached, see sframe-module.h.
+   And if a trace has found an object by a stale address on a broken stack,
+   another thread may unmap the object during the trace.  */
 
 #ifndef _SFRAME_READER_H
 #define _SFRAME_READER_H
 
 #include <sframe-unloads.h>
 
-/* Nothing that was remembered is ever wrong, so the count stays 0.  */
+/* Its count stays 0: objects whose rules are cached are never unloaded.  */
 extern struct sframe_unloads sframe_unload_state attribute_hidden;
 
 static inline struct sframe_unloads *
@@ -24,7 +24,7 @@ sframe_unloads (void)
   return &sframe_unload_state;
 }
 
-/* As the tunable glibc.rtld.sframe by default.  */
+/* The default of the tunable glibc.rtld.sframe; there is no tunable here.  */
 static inline int
 sframe_setting (void)
 {

@@ -1,4 +1,5 @@
-/* Find the objects that came with the program, whose rules may be remembered.
+/* Find the objects that were loaded when the program started: their rules may
+   be cached.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -10,7 +11,8 @@
 
 struct sframe_unloads sframe_unload_state;
 
-/* Add the object of INFO to those that stay.  */
+/* Insert the object of INFO into the sorted array of those that stay.  Called
+   by dl_iterate_phdr.  */
 static int
 add (struct dl_phdr_info *info, size_t size, void *closure)
 {

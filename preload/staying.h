@@ -1,4 +1,5 @@
-/* The objects that came with the program, which are never unloaded.
+/* The objects that were loaded when the program started, and so are never
+   unloaded.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -7,7 +8,7 @@
 
 #include <sframe-module.h>
 
-/* What finds no room is not remembered.  */
+/* Rules of further objects are not cached.  */
 enum { STAYING_MAX = 512 };
 
 struct sframe_staying

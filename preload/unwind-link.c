@@ -4,9 +4,9 @@
 
    Safety: see unwind-link.h.
 
-   The linker binds weak references when the program starts, if libgcc is one
-   of the libraries that it needs, as it is of every C++ program.  One that was
-   loaded later is not known: to look for it takes the lock of dlopen.  */
+   If libgcc is loaded when the program starts, as in every C++ program, the
+   loader binds the weak references below.  A libgcc that is loaded later is
+   not found: looking for it would take the lock of dlopen.  */
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -19,7 +19,7 @@ struct unwind_link
 
 #define UNWIND_LINK_PTR(link, name) ((link)->ptr_##name)
 
-/* Not there in a program without libgcc.  */
+/* Null in a program without libgcc.  */
 #pragma weak _Unwind_Find_FDE
 
 static inline void *
