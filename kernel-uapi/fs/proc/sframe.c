@@ -15,7 +15,7 @@
 
 /**
  * struct proc_sframe - an open file
- * @mm:		NULL for a process without; not kept from going away
+ * @mm:		NULL for a task without mm; may lose its users at any time
  * @locked:	between start and stop: @mm is kept, and locked for reading
  * @info:	the line being written
  */
@@ -26,9 +26,9 @@ struct proc_sframe {
 };
 
 /*
- * The position has the bits of the address to go on from, which on s390 may be
- * a negative number; nobody but us looks at it.  Lines go to a buffer of the
- * kernel while the lock is held.
+ * The position is the address to continue from. On s390 it may be negative as a
+ * number; only this file interprets it. seq_file writes lines to a buffer of the
+ * kernel, so no page fault occurs while the lock is held.
  */
 static void *proc_sframe_start(struct seq_file *m, loff_t *pos)
 {
@@ -88,7 +88,7 @@ static const struct seq_operations proc_sframe_ops = {
 	.show	= proc_sframe_show,
 };
 
-/* Addresses are for those who may read the memory. */
+/* Only who may read the memory of the process may see its addresses. */
 static int proc_sframe_open(struct inode *inode, struct file *file)
 {
 	struct mm_struct *mm = proc_mem_open(inode, PTRACE_MODE_READ);

@@ -4,7 +4,8 @@
  *
  * Written from the specification, "The SFrame Format, Version 3".  A section
  * is a header, an optional auxiliary header, the index of functions (FDEs)
- * and the rows (FREs); the attribute of a function precedes its rows.  All
+ * and the rows (FREs); the attribute of a function precedes its rows.  The
+ * kernel's sources call a section in user memory a table.  All
  * values have the byte order of the machine.  GNU ld aligns only header and
  * index, to 4 bytes; hence the packed structures.
  */

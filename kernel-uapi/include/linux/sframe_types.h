@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 /**
- * struct sframe_view - a table and one of its text ranges
+ * struct sframe_view - description of a table and one of its text ranges
  * @start:	user address of the table, which begins with the header
  * @size:	size of the table in bytes
  * @text:	start of the text range

@@ -51,7 +51,10 @@
  */
 #define SFRAME_TEXTS_MAX 16384
 
-/* How often the header may be paged out between its fault-in and its read. */
+/*
+ * How often a registration tries to read a header: its page may be reclaimed
+ * again after it was faulted in.
+ */
 #define SFRAME_HEADER_TRIES 16
 
 /* How often a search is repeated before it takes the mmap lock. */
@@ -373,8 +376,9 @@ static bool sframe_is_shared(const struct sframe_mm *sframe)
 	if (refcount_read(&sframe->users) > 1)
 		return true;
 	/*
-	 * Pairs with the release in sframe_put(): the other user has read the
-	 * set before the caller changes it.
+	 * Pairs with the release of refcount_dec_and_test() in sframe_put():
+	 * the other user has read the set, and has left it, before the caller
+	 * changes it.
 	 */
 	smp_acquire__after_ctrl_dep();
 	return false;
@@ -938,7 +942,9 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 		return -EAGAIN;
 	/*
 	 * If @mm has another set by now, the other user of this one may have
-	 * changed it; pairs with the acquire in sframe_is_shared().
+	 * changed it. That user has seen in sframe_is_shared(), by an acquire,
+	 * that @mm has put this set; read_seqcount_retry() orders the reads
+	 * above before this one.
 	 */
 	if (READ_ONCE(mm->sframe) != sframe)
 		return -EAGAIN;

@@ -65,13 +65,6 @@ int sframe_parse_header(const struct sframe_header *header,
 			struct sframe_view *view);
 int sframe_find_rule(struct sframe_view *view, unsigned long ip,
 		     unsigned int *rows, struct sframe_rule *rule);
-/* Whether the @a_size bytes at @a overlap the @b_size bytes at @b. */
-static inline bool sframe_overlaps(unsigned long a, unsigned long a_size,
-				   unsigned long b, unsigned long b_size)
-{
-	return a < b + b_size && b < a + a_size;
-}
-
 int sframe_validate(const struct sframe_view *view);
 bool sframe_find_view(unsigned long ip, struct sframe_view *view);
 bool sframe_near_vdso(const struct mm_struct *mm,
@@ -79,5 +72,12 @@ bool sframe_near_vdso(const struct mm_struct *mm,
 bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view);
 bool sframe_find_vdso(unsigned long ip, struct sframe_view *view);
 void sframe_drop_corrupt(const struct sframe_view *view);
+
+/* Whether the @a_size bytes at @a overlap the @b_size bytes at @b. */
+static inline bool sframe_overlaps(unsigned long a, unsigned long a_size,
+				   unsigned long b, unsigned long b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
 
 #endif /* _KERNEL_UNWIND_SFRAME_H */

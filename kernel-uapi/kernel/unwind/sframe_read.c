@@ -345,8 +345,7 @@ fault:
 
 /*
  * Read the attribute of @fde and check what all types of FDE have in common.
- * Set
- * @cursor to the first row.
+ * Set @cursor to the first row.
  */
 static __always_inline int sframe_read_attr(const struct sframe_view *view,
 					    const struct sframe_fde *fde,
@@ -626,7 +625,7 @@ static int sframe_decode_flexible(const struct sframe_row *row,
 	return 0;
 }
 
-/* Decode @entry. */
+/* Decode the rule of @entry. */
 static int sframe_decode(const struct sframe_view *view,
 			 const struct sframe_entry *entry,
 			 struct sframe_rule *rule)

@@ -114,10 +114,10 @@ static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 }
 
 /*
- * Whether @ip is in code. All registered text is, so look first where the next
- * frame is looked up anyway: in the current table, the cache, the set. Without
- * a table, compare with the last executable mapping, which consecutive frames
- * often share.
+ * Whether @ip is in code. Registered text is code, so look in the places where
+ * the next frame is looked up anyway: the current table, the cache, the set. For
+ * code without a table, first compare with the last executable mapping, which
+ * consecutive frames often share.
  */
 static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 {
@@ -145,7 +145,7 @@ static int sframe_recover_cfa(const struct unwind_user_state *state,
 	return sframe_recover(state, &place, 0, cfa);
 }
 
-/* Whether @ra is an aligned address behind code. */
+/* Whether @ra is aligned, and the byte before it is code. */
 static bool sframe_ra_ok(struct unwind_user_state *state, unsigned long ra)
 {
 	return !(ra & (SFRAME_INSN_ALIGN - 1)) && sframe_is_code(state, ra - 1);
@@ -335,9 +335,9 @@ static bool sframe_is_nowhere(struct unwind_user_state *state)
 }
 
 /*
- * Step from there to the caller. Nothing has changed the stack, so the rule at
- * the first instruction of any function applies. The return address must follow
- * a call.
+ * Step from a frame for which sframe_is_nowhere() is true to its caller. The
+ * stack has not changed since the call, so the rule at the first instruction of
+ * any function applies. The return address must follow a call.
  */
 static int sframe_leave_nowhere(struct unwind_user_state *state)
 {

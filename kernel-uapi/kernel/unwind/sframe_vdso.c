@@ -2,10 +2,10 @@
 /*
  * The SFrame table of the vDSO.
  *
- * It is not registered: its address follows from that of the vDSO in each
- * process. The header is read once, from the kernel's own image, so a process
- * that writes to its vDSO can change only FDEs and FREs, which are not trusted
- * anyway.
+ * It is in no set of registered tables: its address follows from that of the
+ * vDSO in each process. It counts as registered until it is removed. The header
+ * is read once, from the kernel's own image, so a process that writes to its
+ * vDSO can change only FDEs and FREs, which are not trusted anyway.
  */
 #include <linux/elf.h>
 #include <linux/init.h>

@@ -4,8 +4,8 @@
  * those of the program.
  *
  * With a uprobe, the probed instruction runs in an XOL slot; with a uretprobe,
- * the function returns to a trampoline.  Neither has a table, nor a meaning to
- * the reader of the trace.
+ * the function returns to a trampoline.  Neither has a table, and neither
+ * address means anything to the user of the trace.
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>

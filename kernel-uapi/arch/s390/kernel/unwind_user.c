@@ -258,7 +258,7 @@ bool s390_unwind_in_stub(unsigned long ip)
 	return false;
 }
 
-/* How far to look ahead for LGDR: in code by gcc it is not farther. */
+/* How many bytes to search for LGDR. In code by gcc it is not farther away. */
 #define RESTORE_MAX	64
 
 #define LGDR		0xb3cd
@@ -356,8 +356,9 @@ static int find_caller(const struct unwind_user_state *state,
  *
  * The FP of the calling frame is not known afterwards.
  *
- * Return: 0, or an error with @state unchanged.  So is the end of the chain: it may
- * be that of code without one, and another way may lead on.
+ * Return: 0, or an error with @state unchanged.  The end of the chain is an
+ * error, too: code that keeps no chain may end it, and another unwinder may find
+ * the caller.
  */
 int s390_unwind_backchain(struct unwind_user_state *state)
 {

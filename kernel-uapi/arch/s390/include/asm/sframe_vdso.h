@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the vDSO is, whose SFrame table the kernel finds by itself.
+ * The address of the vDSO, for its SFrame table.
  */
 #ifndef _ASM_S390_SFRAME_VDSO_H
 #define _ASM_S390_SFRAME_VDSO_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the 64-bit vDSO is, whose SFrame table the kernel finds by itself.
+ * The address of the 64-bit vDSO, for its SFrame table.
  */
 #ifndef _ASM_X86_SFRAME_VDSO_H
 #define _ASM_X86_SFRAME_VDSO_H
@@ -14,7 +14,7 @@ static inline const void *sframe_arch_vdso_image(void)
 	return vdso64_image.data;
 }
 
-/* The others are of 32-bit programs, which have no tables. */
+/* The other vDSOs are for 32-bit and x32 programs, which have no tables. */
 static inline unsigned long sframe_arch_vdso(const struct mm_struct *mm)
 {
 	if (READ_ONCE(mm->context.vdso_image) != &vdso64_image)
