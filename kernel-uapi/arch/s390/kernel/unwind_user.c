@@ -357,8 +357,8 @@ static int find_caller(const struct unwind_user_state *state,
  * The FP of the calling frame is not known afterwards.
  *
  * Return: 0, or an error with @state unchanged.  The end of the chain is an
- * error, too: code that keeps no chain may end it, and another unwinder may find
- * the caller.
+ * error, too: code that keeps no chain may end it, and another unwinder may
+ * find the caller.
  */
 int s390_unwind_backchain(struct unwind_user_state *state)
 {
