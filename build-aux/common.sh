@@ -1,19 +1,20 @@
-# Shared by the scripts of build-aux, demo and bench (to be sourced): where things lie, and how to fail.
+# Source this in scripts of build-aux, demo and bench: paths, settings, and die.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 
 set -eu
-# All of them, since ccache looks at each, whichever counts.
+# Set all of these: ccache depends on each of them, even if another overrides it.
 LC_ALL=C.UTF-8 LANG=C.UTF-8
 export LC_ALL LANG
 unset LC_CTYPE LC_MESSAGES LANGUAGE
 # A user's PATH has no sbin on Debian, where chroot is.
 PATH=$PATH:/usr/sbin:/sbin
 export PATH
-# Meant for what the caller types: options of tar, the repository of a git hook.
+# Set by the caller for other commands: options of tar, the repository of a git
+# hook.
 unset TAR_OPTIONS GREP_OPTIONS POSIXLY_CORRECT
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
-# And for what the caller compiles, or runs by these languages.
+# And flags of compilers and search paths of interpreters.
 unset CC CXX CPP CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS ASFLAGS KCFLAGS
 unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_RUN_PATH
 unset COMPILER_PATH GCC_EXEC_PREFIX LD_LIBRARY_PATH LD_PRELOAD
@@ -24,8 +25,8 @@ top=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd -P)
 build=$top/build
 stamps=$build/stamp
 
-# Of the two variables only an absolute path counts.  Without a home there is no
-# cache that outlives the clone.
+# Ignore relative paths in the two variables.  Without a home directory the cache
+# is in the clone.
 default_cache ()
 {
   case ${XDG_CACHE_HOME:-}:${HOME:-} in
@@ -38,7 +39,7 @@ default_cache ()
 cache=${SFRAME_CACHE:-$(default_cache)}
 jobs=${JOBS:-$(nproc)}
 
-# The machine to build for, which may be another than this one.
+# The machine to build for; it may differ from this one.
 arch=${SFRAME_ARCH:-x86_64}
 
 die ()
@@ -47,7 +48,7 @@ die ()
   exit 1
 }
 
-# To be called before anything is written to the cache.
+# Call this before writing to the cache.
 make_cache ()
 {
   case $cache in

@@ -1,22 +1,22 @@
-# Shared by apply-overlay, refresh and make-patches (to be sourced): the files of ours in a foreign tree.
+# Source this in apply-overlay, refresh and make-patches: which files of a tree are ours.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The tree is that of the script's first argument, linux or else glibc.  There
-# are three of it in build/src:
+# The tree is glibc's, or Linux's if the first argument of the script is linux.
+# build/src has three versions of it:
 #   glibc-stock   as unpacked; never written to
-#   glibc.series  only the files of ours: overlay files, and the foreign files
+#   glibc.series  only our files: those of the overlay, and the upstream files
 #                 that the series changes, with the series applied by quilt
-#   glibc         the tree that is built and in which one may work
-# and build/stamp/overlay.files lists the files of ours with the sum each was
-# given in `glibc'.  A file in `glibc' with another sum has been worked on.
+#   glibc         the tree that is built, and that developers edit
+# build/stamp/overlay.files lists our files, and the checksum that each had when
+# it was written to `glibc'.  A file there with another checksum was edited.
 
 base=${1:-glibc}
 stock=$build/src/$base-stock
 tree=$build/src/$base
 series_tree=$build/src/$base.series
 
-# Where the overlay is, and which of the folders there belong to it.
+# The directory of the overlay, and its subdirectories that belong to it.
 case $base in
   glibc)
     overlay=$top overlay_dirs="elf include debug sysdeps"
@@ -40,7 +40,7 @@ quilt_in ()
       QUILT_PATCH_OPTS='' quilt --quiltrc - "$@")
 }
 
-# Our files, relative to the overlay, without what editors leave behind.
+# The overlay's files, relative to it, without backup files of editors.
 overlay_files ()
 {
   for dir in $overlay_dirs; do
@@ -56,7 +56,7 @@ series_names ()
   sed 's/#.*//; s/[ \t].*//; /^$/d' "$patches/series"
 }
 
-# Foreign files that the series changes, adds or deletes.
+# Upstream files that the series changes, adds or deletes.
 patched_files ()
 {
   series_names | while read -r name; do
@@ -70,7 +70,7 @@ removed_files ()
   sed 's/#.*//; /^[ \t]*$/d' "$patches/removed" | sort -u
 }
 
-# All of them.
+# All files that are ours.
 our_files ()
 {
   { overlay_files; patched_files; removed_files; } | sort -u
