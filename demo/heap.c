@@ -1,8 +1,8 @@
-/* The second program of `make demo': it breaks its heap, and malloc finds out.
+/* The second program of `make demo': it corrupts its heap, and malloc detects it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   malloc aborts while it holds its lock.  It takes one only in a process that
-   has threads, as any server has; so there is a second thread, which waits.  */
+   malloc aborts while it holds its lock.  It takes a lock only in a process with
+   several threads, so there is a second thread, which waits.  */
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* The usual remedy that `make demo' measures, too: call backtrace () at start-up.
+/* The usual remedy, for comparison in `make demo': call backtrace () at start-up.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Preloaded on a stock libc, this has libgcc_s loaded before anything goes
-   wrong, in every process, whether it crashes or not.  */
+   Preloaded on a stock libc, this loads libgcc_s at the start of each process,
+   whether it crashes or not.  */
 
 #include <execinfo.h>
 
