@@ -7,8 +7,8 @@
    then.  A step goes up the stack and ends, or fails with one of its errors
    and changes nothing, does not do more than the work it is allowed, and
    leaves the table registered if that is not corrupt.  Then stacks that return
-   into the text are unwound with rules remembered and without, to the same
-   end.  */
+   into the text are unwound with cached rules and without; the results must be
+   the same.  */
 
 #include <linux/unwind_user_types.h>
 

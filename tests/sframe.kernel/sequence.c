@@ -5,9 +5,9 @@
    The model keeps a plain array of what each process has registered, and the
    owner of each page, and answers from them by the words of
    manual/PR_ADD_SFRAME.2const.  After each of COUNT operations, what is found
-   of a process must be what its model says, and no object be left over.  Rules
-   that are remembered have the number of the table that they were read from
-   as an offset.  */
+   of a process must be what its model says, and no object be left over.  A
+   cached rule has the number of its table as an offset, which identifies the
+   table.  */
 
 #include "process.h"
 

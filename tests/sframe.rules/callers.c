@@ -1,12 +1,12 @@
-/* The rules of frames that have called: are stack and frame pointer enough?
+/* Check that rules after calls need no registers but SP and FP.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: objdump -d --insn-width=16 FILE | callers FILE
-   Prints a line "FUNCTION REGISTER" for each function of FILE with a call
-   behind which a rule needs a register, by its DWARF number, that is neither:
-   who comes from the called function does not know it.  Then "CALLS found",
-   the number of calls that have a rule.  */
+   Usage: objdump -d --insn-width=16 FILE | callers FILE An unwinder that steps
+   from a called function by SFrame knows only SP and FP of the caller.  Prints
+   a line "FUNCTION REGISTER" for each function of FILE that has a call after
+   which the rule needs another register (its DWARF number).  Then prints
+   "CALLS found", the number of calls that have a rule.  */
 
 #include <inttypes.h>
 #include <sframe-format.h>
