@@ -54,8 +54,8 @@ mark (const char *name)
   syscall (SYS_getppid);
 }
 
-/* Which calls count: by the second one rules begin to be remembered, by the
-   last one all are.  */
+/* Which calls count: the second one is the first to cache rules; at the last
+   one, all are cached.  */
 static const char *const calls[] =
   { "nothing", "first", "second", "", "later" };
 

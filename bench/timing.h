@@ -15,7 +15,7 @@
 #include "stack.h"
 #include "walk.h"
 
-/* Calls are NEW until rules were found and remembered.  */
+/* Calls are NEW until their rules were found and cached.  */
 enum { FRAMES = 512, BATCHES = 10, BATCH_TIME = 10000, SHALLOW = 8, NEW = 3 };
 
 extern int depth;		/* Of the stack.  */

@@ -211,8 +211,8 @@ one_thread (void)
   catch_calls ();
   for (int i = 0; i < 3; ++i)
     {
-      /* The first trace is not remembered, and what called this takes
-	 slots as well.  */
+      /* The first trace caches nothing.  Later ones also use slots for the
+	 callers of this function.  */
       visit (0, 200);
       check_calls (0, 0);
     }

@@ -1,5 +1,5 @@
-/* Test how much stack backtrace uses: by SFrame and by .eh_frame, by rules
-   that it has remembered, below many frames and beyond a fault.
+/* Test how much stack backtrace uses: by SFrame, by .eh_frame and by cached
+   rules, below many frames and beyond a fault.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -28,7 +28,7 @@ static unsigned long round_nr;
 
 /* Steps that went up, ended the walk, and failed, by error.  */
 static unsigned long stepped, done, refused, errors[256];
-/* Traces that were compared, and frames in them by remembered rules.  */
+/* Compared traces, and their frames by cached rules.  */
 static unsigned long compared, remembered;
 
 static void
@@ -233,7 +233,7 @@ likely_state (void)
   return state;
 }
 
-/* Unwind without memory for rules, then with, then by what is remembered.  */
+/* Unwind without memory for the cache, then with it, then by cached rules.  */
 static void
 compare (void)
 {
@@ -275,7 +275,7 @@ one_round (void)
   require_that (result == 0 || result == -EINVAL, "added, or refused");
   for (unsigned int i = 0; i < 4 && result == 0; ++i)
     walk ();
-  /* For the rules that are remembered to be of what was damaged alone.  */
+  /* So that all cached rules come from the damaged table.  */
   for (unsigned int i = 0; i < 4 && result == 0; ++i)
     compare ();
   refused += result != 0;

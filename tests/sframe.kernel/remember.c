@@ -1,5 +1,5 @@
-/* The kernel's cache of rules (sframe_cache.c): which rules it keeps, how
-   long, and steps by them.  SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's cache of rules: which rules it keeps, how long, steps by them.
+   SPDX-License-Identifier: GPL-2.0-only
 
    Each access to user memory is counted, so that it shows whether a table was
    read.  */

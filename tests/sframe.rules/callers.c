@@ -2,11 +2,11 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: objdump -d --insn-width=16 FILE | callers FILE An unwinder that steps
-   from a called function by SFrame knows only SP and FP of the caller.  Prints
-   a line "FUNCTION REGISTER" for each function of FILE that has a call after
-   which the rule needs another register (its DWARF number).  Then prints
-   "CALLS found", the number of calls that have a rule.  */
+   Usage: objdump -d --insn-width=16 FILE | callers FILE
+   An unwinder that steps from a called function by SFrame knows only SP and FP
+   of the caller.  Prints a line "FUNCTION REGISTER" for each function of FILE
+   that has a call after which the rule needs another register (its DWARF
+   number).  Then prints "CALLS found", the number of calls with a rule.  */
 
 #include <inttypes.h>
 #include <sframe-format.h>

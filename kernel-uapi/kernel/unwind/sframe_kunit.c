@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KUnit tests of SFrame: headers, the rules of crafted tables, steps by them,
- * remembered ones, and the choice of unwinders.
+ * cached rules, and the choice of unwinders.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -1179,7 +1179,7 @@ static void cache_forget(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sframe_is_cached(place->text + 7));
 }
 
-/* A rule that was on its way when its range went is not remembered. */
+/* A rule whose range was dropped while the rule was read is not cached. */
 static void cache_late(struct kunit *test)
 {
 	const struct sframe_rule rule = some_rule(CFA(16));
@@ -1213,7 +1213,7 @@ static void cache_lines(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, found.cfa.off, i);
 }
 
-/* However many addresses there are, the last ones are remembered. */
+/* However many addresses there are, the rules of the last ones are cached. */
 static void cache_growth(struct kunit *test)
 {
 	const struct sframe_rule rule = some_rule(CFA(16));
@@ -1254,7 +1254,7 @@ static void cache_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, keeps(test, ip++, &bad));
 }
 
-/* By a remembered rule SP rises and is aligned, too. */
+/* A step by a cached rule also checks that SP rises and is aligned. */
 static void cache_wild_fp(struct kunit *test)
 {
 	struct place *place = test->priv;

@@ -226,7 +226,7 @@ TEST_F(life, kept)
 	EXPECT_EQ(PASSES, trace());
 }
 
-/* Register the table anew: no rule of it is remembered then. */
+/* Register the table again: this removes all its rules from the cache. */
 #define RENEW() do {							\
 	ASSERT_EQ(0, drop(self->table));				\
 	ASSERT_EQ(0, add_good(self->table));				\
