@@ -1,5 +1,5 @@
-/* Test the larger tables of rules with two C libraries: that of a namespace
-   made by dlmopen grows them, for both.
+/* Test the larger cache tables with two C libraries: that of a namespace made
+   by dlmopen allocates them, for both.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

@@ -1,4 +1,4 @@
-/* Test the larger tables of rules in a static program.
+/* Test the larger cache tables in a static program.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

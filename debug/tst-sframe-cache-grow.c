@@ -1,10 +1,11 @@
-/* Test that a process which traces many places takes a larger table for their
-   rules, twice and no more, and that none of what can happen meanwhile does
-   harm.
+/* Test that a process which traces many places allocates a larger cache table,
+   twice and no more, and that threads, signal handlers, fork and lack of
+   memory meanwhile do no harm.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Calls of mmap come to a handler, which counts them and makes them.  */
+   A handler of SIGSYS intercepts calls of mmap, counts them and makes
+   them.  */
 
 #include <array_length.h>
 #include <errno.h>
@@ -30,8 +31,8 @@
 
 #include "tst-sframe-support.h"
 
-/* How often the larger tables are to be asked for where there is no memory:
-   after 1, 2, 4, 8 times the slots of the first one, and so on.  */
+/* How many times backtrace tries to allocate a larger table if there is no
+   memory: after 1, 2, 4, 8 times the slots of the first one, and so on.  */
 #ifndef TABLES
 # define TABLES 2
 # define ATTEMPTS 7
@@ -41,7 +42,7 @@
    8192.  The first one has 256.  */
 #define SITES 10000
 #define THREADS 4
-/* Each instruction of some traces is interrupted.  */
+/* In some traces a signal interrupts each instruction.  */
 #define TIMEOUT 100
 #define FEW 300
 #define STRING(x) #x
@@ -113,7 +114,7 @@ asm (".text\n"
 
 static __thread void *frames[TRACE_MAX];
 static __thread int count;
-/* Whose tables grow.  */
+/* The C library whose tables grow.  */
 static int (*trace) (void **, int) = backtrace;
 
 static void FRAME
@@ -123,7 +124,7 @@ take (void)
   KEEP_FRAME ();
 }
 
-/* Trace from the sites FIRST to LAST - 1, and look whether they are found.  */
+/* Trace from the sites FIRST to LAST - 1, and check the traces.  */
 static void
 visit (int first, int last)
 {
@@ -137,8 +138,8 @@ visit (int first, int last)
     }
 }
 
-/* What is mapped: one of these, which are larger than any table, unless there
-   is to be no memory.  */
+/* The memory that mmap returns: one of these, which are larger than any table,
+   unless the test simulates lack of memory.  */
 static char memory[THREADS + 2][6 << 20] __attribute__ ((aligned (4096)));
 static bool refuse;
 static int maps, unmaps;
@@ -155,7 +156,8 @@ call_and_restore (void (*function) (void))
   memcpy (frames, copy, sizeof (copy));
 }
 
-/* The kernel comes here instead of making the call.  */
+/* The handler of SIGSYS, which the kernel calls instead of the system
+   call.  */
 static void
 on_call (int signo, siginfo_t *info, void *closure)
 {
@@ -179,7 +181,7 @@ on_call (int signo, siginfo_t *info, void *closure)
     RESULT (context) = (intptr_t) memory[number];
 }
 
-/* Have mmap and munmap in this thread come to on_call.  */
+/* Let on_call intercept mmap and munmap in this thread.  */
 static void
 catch_calls (void)
 {
@@ -246,7 +248,7 @@ visit_in_thread (void *closure)
   return closure;
 }
 
-/* Each call of mmap has led to a table in use, or was taken back.  */
+/* Each table that was mapped is in use, or was unmapped.  */
 static void
 threads_at_once (void)
 {
@@ -265,7 +267,7 @@ visit_all (void)
   visit (0, SITES);
 }
 
-/* Not as many that it would be time to ask for memory once more.  */
+/* So few traces that backtrace does not try to allocate once more.  */
 static void
 visit_few (void)
 {
@@ -318,7 +320,7 @@ fork_while_growing (void)
 /* The processor traps after each instruction.  */
 # define TRAP_FLAG 0x100ULL
 
-/* What the handler traces: STEP sites after the one of last time.  */
+/* The sites that the handler traces: STEP sites after the last one.  */
 static int trap_site, trap_step;
 static long int traps;
 
@@ -351,14 +353,14 @@ visit_in_steps (int step)
   visit (0, SITES);
 }
 
-/* The handler interrupts who grows the table, and finds what it needs.  */
+/* The handler interrupts the code that allocates a table, and traces.  */
 static void
 known_place_at_each_instruction (void)
 {
   visit_in_steps (0);
 }
 
-/* The handler itself may be who grows it.  */
+/* The handler itself may allocate the table.  */
 static void
 new_place_at_each_instruction (void)
 {
@@ -367,7 +369,7 @@ new_place_at_each_instruction (void)
 #endif
 
 #ifdef OTHER_LIBC
-/* The tables that the other C library has made do for this one.  */
+/* This C library uses the tables that the other one has allocated.  */
 static void
 both_libraries (void)
 {
@@ -381,7 +383,7 @@ both_libraries (void)
 }
 #endif
 
-/* No filter, no handler.  */
+/* Neither filter nor handler.  */
 static void
 undisturbed (void)
 {

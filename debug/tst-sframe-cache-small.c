@@ -1,4 +1,4 @@
-/* Test that the tunable keeps backtrace from taking a larger table for rules.
+/* Test that with the tunable backtrace does not allocate a larger cache table.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

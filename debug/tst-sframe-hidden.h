@@ -2,11 +2,11 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever SFrame does not tell, .eh_frame does, so that no trace shows which
-   of them was asked.  Where an object's PT_GNU_EH_FRAME is made PT_NULL SFrame
-   alone is left; the oracle, which has nothing else, still goes by the program
-   header's address.  For programs that are linked with
-   --wrap=_dl_find_object.  */
+   Where SFrame has no rule, backtrace uses .eh_frame, so a right trace does
+   not show which of the two it has used.  If an object's PT_GNU_EH_FRAME is
+   changed to PT_NULL, only SFrame is left for backtrace.  The oracle, which
+   needs .eh_frame, then finds it by the address in that program header.  Only
+   for programs that are linked with --wrap=_dl_find_object.  */
 
 #ifndef _TST_SFRAME_HIDDEN_H
 #define _TST_SFRAME_HIDDEN_H
@@ -20,11 +20,12 @@
 extern int __real__dl_find_object (void *, struct dl_find_object *);
 extern int __wrap__dl_find_object (void *, struct dl_find_object *);
 
-/* backtrace itself is calling, which in a static program is wrapped, too.  */
+/* The caller is backtrace itself, whose calls are wrapped, too, in a static
+   program.  */
 static volatile bool hidden_from_caller;
 
-/* The ELF header of OBJECT, which is in front of all that is loaded of it.  A
-   static program, and none else, is known by where its code begins.  */
+/* The ELF header of OBJECT, at the start of its first segment.  Only for a
+   static program does OBJECT have the start of the code instead.  */
 static const char *
 hidden_elf_header (const struct dl_find_object *object)
 {
@@ -34,8 +35,8 @@ hidden_elf_header (const struct dl_find_object *object)
   return memcmp (start, ELFMAG, SELFMAG) == 0 ? start : __ehdr_start;
 }
 
-/* The address of the .eh_frame_hdr in OBJECT, null if there is none.  No linker
-   writes PT_NULL.  */
+/* The address of the .eh_frame_hdr in OBJECT, null if there is none.  No
+   linker writes PT_NULL.  */
 static void *
 hidden_eh_frame (const struct dl_find_object *object)
 {
@@ -49,7 +50,7 @@ hidden_eh_frame (const struct dl_find_object *object)
   return NULL;
 }
 
-/* What libgcc_eh calls.  */
+/* libgcc_eh calls this function instead of _dl_find_object.  */
 int
 __wrap__dl_find_object (void *pc, struct dl_find_object *object)
 {

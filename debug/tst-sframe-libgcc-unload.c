@@ -30,8 +30,8 @@ extern const void *_Unwind_Find_FDE (void *, void *);
 static const void *(*find_fde) (void *, void *);
 
 static pthread_barrier_t barrier;
-/* How many of these look-ups there were in this round, and before which of them
-   libgcc is closed.  */
+/* The number of look-ups in this round, and the one before which libgcc is
+   closed.  */
 static int calls, close_before;
 static void *pc[2 * DEPTH];
 static int count;

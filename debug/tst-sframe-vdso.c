@@ -2,7 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The vDSO of a kernel without SFrame, and that of qemu, has .eh_frame only.  */
+   The vDSO of qemu, or of a kernel without SFrame, has only .eh_frame.  */
 
 #include <execinfo.h>
 #include <signal.h>
