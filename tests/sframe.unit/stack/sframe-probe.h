@@ -1,0 +1,12 @@
+/* The system that the test of sframe-stack.c asks: stack.c.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef _SFRAME_PROBE_H
+#define _SFRAME_PROBE_H
+
+#include <sframe-stack.h>
+
+enum sframe_probe sframe_probe_word (uintptr_t address);
+
+#endif /* _SFRAME_PROBE_H  */
