@@ -1,4 +1,4 @@
-/* The thread that the test of sframe-stack.c traces: stack.c.
+/* The thread whose stack stack.c looks at, as the test plays it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

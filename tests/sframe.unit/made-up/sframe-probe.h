@@ -1,4 +1,4 @@
-/* The system that the test of sframe-stack.c asks: stack.c.
+/* The system that stack.c asks, as the test plays it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

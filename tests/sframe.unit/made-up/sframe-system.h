@@ -1,0 +1,22 @@
+/* Signal frames of a made-up system, as the tests play it.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The interface is described in sysdeps/generic/sframe-system.h.  */
+
+#ifndef _SFRAME_SYSTEM_H
+#define _SFRAME_SYSTEM_H
+
+#include <sframe-module.h>
+#include <sframe-step.h>
+
+#define SFRAME_SIGNAL_TRAMPOLINE_SIZE 4
+
+bool sframe_own_trampoline (uintptr_t pc);
+bool sframe_signal_trampoline (const unsigned char *code);
+bool sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack);
+bool sframe_signal_object (const sframe_module *map);
+enum sframe_step_status sframe_signal_step (struct sframe_registers *registers,
+					    struct sframe_stack *stack);
+
+#endif /* _SFRAME_SYSTEM_H  */
