@@ -2,6 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#define _GNU_SOURCE 1
+#define attribute_hidden
 #define array_length(array) (sizeof (array) / sizeof (array)[0])
 #define __set_errno(value) (errno = (value))
 

@@ -12,13 +12,14 @@
 #define SFRAME_MACHINE_ABI 42
 #define SFRAME_MACHINE_SP 0
 #define SFRAME_MACHINE_FP 1
-#define SFRAME_MACHINE_SP_OFFSET 0
+#define SFRAME_MACHINE_SP_OFFSET (-8)
 #define SFRAME_MACHINE_ENTRY_SIZE 64
 #define SFRAME_MACHINE_CODE_ALIGN 2
 #define SFRAME_MACHINE_SP_LOOK 16
 #define SFRAME_MACHINE_CALL_SIZE 6
 #define SFRAME_MACHINE_STUB_SIZE 12
 
+void sframe_capture_caller (struct sframe_registers *registers);
 void sframe_call_rule (struct sframe_rule *rule);
 bool sframe_block_rule (struct sframe_rule *rule,
 			const struct sframe_rule *first);

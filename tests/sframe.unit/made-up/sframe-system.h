@@ -16,6 +16,7 @@ bool sframe_own_trampoline (uintptr_t pc);
 bool sframe_signal_trampoline (const unsigned char *code);
 bool sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack);
 bool sframe_signal_object (const sframe_module *map);
+bool sframe_context_start (uintptr_t pc);
 enum sframe_step_status sframe_signal_step (struct sframe_registers *registers,
 					    struct sframe_stack *stack);
 

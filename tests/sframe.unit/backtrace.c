@@ -1,0 +1,774 @@
+/* By which means a trace goes from a frame to its caller, and where it ends.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   All means are played: each notes a letter, and has the answer that the case
+   has chosen.  So a case is the letters that it must have led to.  The order of
+   the means is what debug/sframe-backtrace.c begins with.  */
+
+#include <stdint.h>
+#include <string.h>
+
+#include <sframe-backtrace.h>
+#include <sframe-code.h>
+#include <sframe-eh-object.h>
+#include <sframe-machine.h>
+#include <sframe-object.h>
+#include <sframe-reader.h>
+#include <sframe-system.h>
+
+#include "check.h"
+
+enum { PC = 0x5000, CALLER = 0x6000, SP = 0x7000, FRAME = 0x100, ROOM = 16 };
+
+static const uint64_t all_known
+  = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+
+union sframe_cache_first __sframe_cache;
+
+/* The letters:
+   R a rule of SFrame is looked for; r it is stored, o that of an outermost frame;
+   p, P a step by it, fast or not; E, e a step by .eh_frame, e also by that of a
+   trampoline; T a trampoline; C is it code; S is it _start; B a PLT stub; W, w a
+   wild call, w that calls just here; F code outside of all tables; A a CFA is
+   corrected; L does a call precede; K registers are captured; k stored rules;
+   M an object is looked for.  */
+static char notes[256];
+static enum sframe_step_status answer[128];
+/* The letter whose answer holds once.  */
+static char once;
+
+static const sframe_module object, vdso;
+static const sframe_module *map;
+static struct sframe_rule rule;
+static uintptr_t looked_up, own, start_of_context;
+static bool has_pc, may_store, moves_down, may_be_fetched;
+static unsigned int number_of_tables, begun, ended;
+static int setting = 1, cached_frames;
+/* The caller's PC and whether it was interrupted, with all registers known.  */
+static uintptr_t caller;
+static bool caller_interrupted;
+static enum sframe_doubt doubt;
+static uintptr_t stack_from;
+static uint32_t path;
+static struct sframe_unloads unloads;
+
+static struct sframe_registers registers;
+static void *array[ROOM];
+static int count;
+static enum sframe_help help;
+
+static enum sframe_step_status
+note (char letter)
+{
+  size_t length = strlen (notes);
+
+  require (length + 1 < sizeof notes, "fewer notes");
+  notes[length] = letter;
+  enum sframe_step_status status = answer[(unsigned char) letter];
+  if (letter == once)
+    answer[(unsigned char) letter] = SFRAME_STEP_NO_RULE;
+  return status;
+}
+
+/* The same for a step.  */
+static enum sframe_step_status
+take_step (char letter, struct sframe_registers *from)
+{
+  enum sframe_step_status status = note (letter);
+
+  if (status != SFRAME_STEP_CALLER)
+    return status;
+  from->pc = caller;
+  caller += 2;
+  from->value[SFRAME_MACHINE_SP] += FRAME;
+  from->known = caller_interrupted ? all_known : 3;
+  from->interrupted = caller_interrupted;
+  from->moved_down |= moves_down;
+  if (!may_be_fetched)
+    CHECK (!from->fetch_failed);
+  return status;
+}
+
+static bool
+yes (char letter)
+{
+  return note (letter) == SFRAME_STEP_CALLER;
+}
+
+const sframe_module *
+sframe_module_find (uintptr_t pc, const void **eh_header)
+{
+  note ('M');
+  looked_up = pc;
+  *eh_header = &vdso;
+  return map;
+}
+
+bool
+sframe_module_has (const sframe_module *module, uintptr_t pc)
+{
+  CHECK (module == &object || module == &vdso);
+  return has_pc;
+}
+
+bool
+sframe_module_may_cache (const sframe_module *module)
+{
+  CHECK (module == map);
+  return may_store;
+}
+
+void
+sframe_reader_begin (uint8_t *reader)
+{
+  if (*reader == 0)
+    ++begun;
+  *reader = 2;
+}
+
+void
+sframe_reader_end (uint8_t reader)
+{
+  ++ended;
+  CHECK (reader == (begun == 0 ? 0 : 2));
+}
+
+int
+sframe_setting (void)
+{
+  return setting;
+}
+
+struct sframe_unloads *
+sframe_unloads (void)
+{
+  return &unloads;
+}
+
+unsigned int
+__sframe_cache_largest (void)
+{
+  return number_of_tables;
+}
+
+struct sframe_cache *
+__sframe_cache_table (unsigned int number)
+{
+  CHECK (number == number_of_tables);
+  return &__sframe_cache.head;
+}
+
+uint64_t
+__sframe_cache_rule (struct sframe_trace *trace,
+		     const struct sframe_rule *stored)
+{
+  note (stored->outermost ? 'o' : 'r');
+  return 4711;
+}
+
+bool
+__sframe_step_cached (struct sframe_trace *trace, uint64_t word)
+{
+  return (word == 4711
+	  && take_step ('p', trace->registers) == SFRAME_STEP_CALLER);
+}
+
+enum sframe_step_status
+__sframe_walk_cached (struct sframe_trace *trace)
+{
+  path = trace->path;
+  for (int i = 0; i < cached_frames && trace->count < trace->size; ++i)
+    trace->array[trace->count++] = (void *) 0x1111;
+  return note ('k');
+}
+
+bool
+__sframe_object_rule (const sframe_module *module, uintptr_t pc,
+		      struct sframe_rule *found)
+{
+  CHECK (module == map && pc == looked_up);
+  *found = rule;
+  return yes ('R');
+}
+
+enum sframe_step_status
+__sframe_step (struct sframe_registers *from, const struct sframe_rule *by,
+	       struct sframe_stack *stack)
+{
+  return take_step ('P', from);
+}
+
+enum sframe_step_status
+__sframe_eh_object_step (struct sframe_trace *trace,
+			 const sframe_module *module, const void *header,
+			 uintptr_t pc, bool signal)
+{
+  CHECK (module == map && header == &vdso && pc == looked_up);
+  return take_step (signal ? 'e' : 'E', trace->registers);
+}
+
+bool
+__sframe_is_code (const sframe_module *module, uintptr_t pc)
+{
+  CHECK (module == map);
+  return yes ('C');
+}
+
+enum sframe_step_status
+__sframe_step_trampoline (const sframe_module *module,
+			  struct sframe_registers *from,
+			  struct sframe_stack *stack)
+{
+  CHECK (module == (from->pc == own ? NULL : map));
+  return take_step ('T', from);
+}
+
+bool
+__sframe_is_start (const sframe_module *module,
+		   const struct sframe_registers *from)
+{
+  CHECK (module == map);
+  return yes ('S');
+}
+
+enum sframe_step_status
+__sframe_step_stub (const sframe_module *module, struct sframe_registers *from,
+		    struct sframe_stack *stack)
+{
+  CHECK (module == map);
+  return take_step ('B', from);
+}
+
+bool
+__sframe_correct_cfa (const sframe_module *module,
+		      const struct sframe_registers *from,
+		      struct sframe_rule *corrected)
+{
+  CHECK (module == map);
+  return yes ('A');
+}
+
+bool
+__sframe_follows_call (uintptr_t pc, const struct sframe_registers *from,
+		       struct sframe_stack *stack)
+{
+  CHECK (pc == caller - 2);
+  return yes ('L');
+}
+
+enum sframe_step_status
+__sframe_step_wild (struct sframe_registers *from, struct sframe_stack *stack,
+		    bool exactly)
+{
+  return take_step (exactly ? 'w' : 'W', from);
+}
+
+enum sframe_step_status
+__sframe_step_foreign (struct sframe_registers *from,
+		       struct sframe_stack *stack,
+		       enum sframe_step_status status)
+{
+  note ('F');
+  return status;
+}
+
+void
+__sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
+{
+  *stack = (struct sframe_stack) { .doubt = doubt };
+  stack_from = sp;
+}
+
+/* Of the frame that begins a trace again, which is below that of SP.  */
+void
+sframe_capture_caller (struct sframe_registers *from)
+{
+  note ('K');
+  *from = (struct sframe_registers) { .pc = PC, .known = 3 };
+  from->value[SFRAME_MACHINE_SP] = SP - 3 * FRAME;
+}
+
+bool
+sframe_own_trampoline (uintptr_t pc)
+{
+  return pc == own;
+}
+
+bool
+sframe_context_start (uintptr_t pc)
+{
+  return pc == start_of_context;
+}
+
+bool
+sframe_signal_object (const sframe_module *module)
+{
+  return module == &vdso;
+}
+
+/* The letters of YES are answered by a caller or by yes, all others by the want
+   of a rule.  */
+static void
+let (const char *letters)
+{
+  for (unsigned int i = 0; i < sizeof answer / sizeof *answer; ++i)
+    answer[i] = (i != 0 && strchr (letters, i) != NULL
+		 ? SFRAME_STEP_CALLER : SFRAME_STEP_NO_RULE);
+}
+
+/* Be in a frame of an object that has called, where the letters of YES have an
+   answer.  */
+static void
+be_in (const char *letters)
+{
+  let (letters);
+  registers = (struct sframe_registers) { .pc = PC, .known = 3 };
+  registers.value[SFRAME_MACHINE_SP] = SP;
+  rule = (struct sframe_rule)
+    { .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP,
+	       .offset = -SFRAME_MACHINE_SP_OFFSET + 8 } };
+  map = &object;
+  own = start_of_context = 1;
+  has_pc = moves_down = caller_interrupted = may_be_fetched = false;
+  may_store = true;
+  caller = CALLER;
+  doubt = sframe_ask_nothing;
+  begun = ended = 0;
+  memset (notes, 0, sizeof notes);
+}
+
+/* The same for a frame that a signal has interrupted.  */
+static void
+be_interrupted_in (const char *letters)
+{
+  be_in (letters);
+  registers.known = all_known;
+  registers.interrupted = true;
+}
+
+static void
+trace_some (int size)
+{
+  memset (array, 0, sizeof array);
+  count = -1;
+  help = __sframe_backtrace (array, size, &registers, &count);
+}
+
+/* Take the first two frames; return whether there were COUNT, found by
+   MEANS.  */
+static bool
+went (const char *means, int frames)
+{
+  trace_some (2);
+  if (strcmp (notes, means) != 0 || count != frames)
+    printf ("%s, %d frames, not %s, %d\n", notes, count, means, frames);
+  return (strcmp (notes, means) == 0 && count == frames
+	  && array[0] == (void *) PC
+	  && array[1] == (frames == 2 ? (void *) CALLER : NULL));
+}
+
+static void
+by_sframe (void)
+{
+  be_in ("Rp");
+  CHECK (went ("MRrp", 2) && looked_up == PC - 1 && stack_from == SP);
+  CHECK (begun == 1 && ended == 1 && help == SFRAME_HELP_NONE);
+  be_in ("RP");
+  CHECK (went ("MRrpP", 2));
+  be_in ("RP");
+  may_store = false;
+  CHECK (went ("MRP", 2));
+  be_interrupted_in ("Rp");
+  CHECK (went ("MRrp", 2) && looked_up == PC);
+  be_in ("RP");
+  answer['P'] = SFRAME_STEP_BROKEN;
+  CHECK (went ("MRrpP", 1) && help == SFRAME_HELP_NONE);
+}
+
+static void
+by_eh_frame (void)
+{
+  be_in ("E");
+  CHECK (went ("MRME", 2));
+  be_in ("");
+  answer['E'] = SFRAME_STEP_OUTERMOST;
+  CHECK (went ("MRME", 1) && help == SFRAME_HELP_NONE);
+}
+
+/* The code of a trampoline is preferred to its rule, and .eh_frame to
+   SFrame.  */
+static void
+a_rule_of_a_trampoline (void)
+{
+  be_in ("RTCe");
+  rule.signal = true;
+  CHECK (went ("MRT", 2));
+  be_in ("RCe");
+  rule.signal = true;
+  CHECK (went ("MRTCSMe", 2));
+  be_in ("RCp");
+  rule.signal = true;
+  CHECK (went ("MRTCSMeRrp", 2));
+  be_in ("RCp");
+  rule.signal = true;
+  answer['e'] = SFRAME_STEP_UNSUPPORTED;
+  CHECK (went ("MRTCSMeRrp", 2));
+  be_in ("RCp");
+  rule.signal = true;
+  answer['e'] = SFRAME_STEP_BROKEN;
+  CHECK (went ("MRTCSMe", 1));
+  be_in ("Ce");
+  answer['E'] = SFRAME_STEP_TRAMPOLINE;
+  CHECK (went ("MRMETCSMe", 2));
+}
+
+/* A rule that says that SP has not changed.  */
+static void
+doubt_sp (const char *letters)
+{
+  be_interrupted_in (letters);
+  rule.cfa.offset = -SFRAME_MACHINE_SP_OFFSET;
+}
+
+static void
+a_doubtful_rule (void)
+{
+  doubt_sp ("RE");
+  CHECK (went ("MRME", 2));
+  doubt_sp ("RCAp");
+  CHECK (went ("MRMETCSRArp", 2));
+  doubt_sp ("RCp");
+  CHECK (went ("MRMETCSRA", 1) && help == SFRAME_HELP_NONE);
+  doubt_sp ("Rp");
+  registers.interrupted = false;
+  CHECK (went ("MRrp", 2));
+  doubt_sp ("RT");
+  rule.signal = true;
+  CHECK (went ("MRT", 2));
+  doubt_sp ("RP");
+  rule.outermost = true;
+  answer['P'] = SFRAME_STEP_OUTERMOST;
+  CHECK (went ("MRopP", 1));
+  doubt_sp ("Rp");
+  rule.cfa.kind = SFRAME_REGISTER_MEMORY;
+  CHECK (went ("MRrp", 2));
+  doubt_sp ("Rp");
+  rule.cfa.reg = SFRAME_MACHINE_FP;
+  CHECK (went ("MRrp", 2));
+}
+
+static void
+in_start (void)
+{
+  be_in ("CS");
+  CHECK (went ("MRMETCSo", 1) && help == SFRAME_HELP_NONE);
+  be_in ("TCS");
+  CHECK (went ("MRMET", 2));
+}
+
+static void
+in_a_stub (void)
+{
+  be_in ("CB");
+  CHECK (went ("MRMETCSRB", 2));
+  be_in ("C");
+  answer['B'] = SFRAME_STEP_BROKEN;
+  CHECK (went ("MRMETCSRB", 1));
+}
+
+/* Between functions: only in a frame that was interrupted is it known what it
+   has called.  */
+static void
+in_no_function (void)
+{
+  be_interrupted_in ("Cw");
+  CHECK (went ("MRMETCSRBw", 2));
+  be_interrupted_in ("C");
+  answer['w'] = SFRAME_STEP_BROKEN;
+  CHECK (went ("MRMETCSRBw", 1) && help == SFRAME_HELP_NONE);
+  be_in ("Cw");
+  CHECK (went ("MRMETCSRB", 1) && help == SFRAME_HELP_NONE);
+  be_interrupted_in ("w");
+  CHECK (went ("MRMETCF", 1) && help == SFRAME_HELP_IF_LOADED);
+}
+
+static void
+an_unsupported_table (void)
+{
+  be_in ("Cw");
+  answer['E'] = SFRAME_STEP_UNSUPPORTED;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_LOAD);
+  be_in ("CB");
+  answer['E'] = SFRAME_STEP_UNSUPPORTED;
+  CHECK (went ("MRMETCSRB", 2) && help == SFRAME_HELP_NONE);
+  be_in ("C");
+  doubt = sframe_ask_always;
+  answer['E'] = SFRAME_STEP_UNSUPPORTED;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_NONE);
+}
+
+/* After a signal frame libgcc is not to be loaded.  */
+static void
+an_unsupported_table_in_a_handler (void)
+{
+  be_in ("TC");
+  own = PC;
+  once = 'T';
+  caller_interrupted = true;
+  answer['E'] = SFRAME_STEP_UNSUPPORTED;
+  trace_some (ROOM);
+  CHECK (strcmp (notes, "TMRMETCSRBF") == 0 && count == 2);
+  CHECK (help == SFRAME_HELP_IF_LOADED);
+}
+
+static void
+outside_of_all_objects (void)
+{
+  be_in ("T");
+  map = NULL;
+  CHECK (went ("MT", 2) && begun == 1);
+  be_in ("");
+  map = NULL;
+  CHECK (went ("MTF", 1) && help == SFRAME_HELP_IF_LOADED);
+  be_in ("");
+  map = NULL;
+  answer['T'] = SFRAME_STEP_BROKEN;
+  CHECK (went ("MT", 1) && help == SFRAME_HELP_NONE);
+  be_in ("T");
+  own = PC;
+  CHECK (went ("T", 2) && begun == 0 && ended == 1);
+}
+
+/* What the vDSO returns to may be the first byte of its trampoline.  */
+static void
+in_the_vdso (void)
+{
+  be_in ("TRp");
+  map = &vdso;
+  CHECK (went ("MT", 2));
+  be_in ("Rp");
+  map = &vdso;
+  CHECK (went ("MTRrp", 2));
+}
+
+static void
+a_new_context (void)
+{
+  be_in ("Rp");
+  start_of_context = PC;
+  CHECK (went ("", 1) && help == SFRAME_HELP_NONE);
+  be_interrupted_in ("Rp");
+  start_of_context = PC;
+  CHECK (went ("MRrp", 2));
+}
+
+/* A PC at which no instruction can have been executed.  */
+static void
+not_fetched (void)
+{
+  be_interrupted_in ("RpW");
+  registers.pc = PC + 1;
+  trace_some (2);
+  CHECK (strcmp (notes, "MW") == 0 && count == 2);
+  be_in ("RpW");
+  registers.pc = PC + 1;
+  trace_some (2);
+  CHECK (strcmp (notes, "MRrp") == 0 && count == 2);
+  be_interrupted_in ("RpW");
+  registers.fetch_failed = may_be_fetched = true;
+  CHECK (went ("MCW", 2));
+  be_interrupted_in ("W");
+  registers.fetch_failed = may_be_fetched = true;
+  map = NULL;
+  CHECK (went ("MW", 2));
+  be_interrupted_in ("RpCW");
+  registers.fetch_failed = true;
+  CHECK (went ("MCRrp", 2) && !registers.fetch_failed);
+}
+
+/* A step to a lower SP is made only to where a call was made, or by a signal
+   frame.  */
+static void
+another_stack (void)
+{
+  be_in ("RpL");
+  moves_down = true;
+  CHECK (went ("MRrpL", 2));
+  be_in ("Rp");
+  moves_down = true;
+  CHECK (went ("MRrpL", 1) && help == SFRAME_HELP_NONE);
+  be_in ("Rp");
+  registers.moved_down = true;
+  CHECK (went ("MRrp", 2));
+  be_in ("T");
+  own = PC;
+  moves_down = caller_interrupted = true;
+  CHECK (went ("T", 2));
+}
+
+/* The object of the frame before is tried first.  */
+static void
+the_same_object (void)
+{
+  be_in ("Rp");
+  trace_some (4);
+  CHECK (strcmp (notes, "MRrpMRrpMRrp") == 0 && begun == 1 && ended == 1);
+  be_in ("RP");
+  has_pc = true;
+  answer['R'] = SFRAME_STEP_CALLER;
+  looked_up = PC - 1;
+  trace_some (2);
+  CHECK (strcmp (notes, "MRrpP") == 0 && count == 2);
+}
+
+static void
+each_size (void)
+{
+  for (int size = 1; size < ROOM; ++size)
+    {
+      be_in ("Rp");
+      trace_some (size);
+      CHECK (count == size && array[size - 1] != NULL && array[size] == NULL);
+      CHECK (array[0] == (void *) PC && help == SFRAME_HELP_NONE);
+      CHECK (strlen (notes) == 4 * (size_t) (size - 1));
+    }
+}
+
+/* The return address of code without a caller; but a call through a null pointer
+   has led to an interrupted frame there.  */
+static void
+a_pc_of_0 (void)
+{
+  be_in ("Rp");
+  caller = 0;
+  CHECK (went ("MRrp", 1) && help == SFRAME_HELP_NONE);
+  be_in ("T");
+  own = PC;
+  caller = 0;
+  caller_interrupted = true;
+  trace_some (2);
+  CHECK (count == 2 && array[1] == NULL);
+}
+
+/* A rule needs a register that is not known: from backtrace on, .eh_frame
+   recovers all.  */
+static void
+begun_again (void)
+{
+  be_in ("RPE");
+  answer['P'] = SFRAME_STEP_UNKNOWN;
+  caller = PC - 4;
+  trace_some (3);
+  /* Three steps up to SP, and two from there.  */
+  CHECK (strcmp (notes, "MRrpPKMMEMMEMMEMMEMME") == 0);
+  CHECK (count == 3 && array[0] == (void *) PC && array[2] == (void *) (PC + 4));
+  CHECK (stack_from == SP - 3 * FRAME);
+  /* It helps no more than once.  */
+  be_in ("R");
+  answer['P'] = answer['E'] = SFRAME_STEP_UNKNOWN;
+  CHECK (went ("MRrpPKMME", 1) && help == SFRAME_HELP_NONE);
+}
+
+/* The way from there to SP is not long.  */
+static void
+begun_again_in_vain (void)
+{
+  be_in ("RE");
+  answer['P'] = SFRAME_STEP_UNKNOWN;
+  registers.value[SFRAME_MACHINE_SP] = SP + FRAME;
+  caller = PC - 6;
+  trace_some (2);
+  CHECK (strcmp (notes, "MRrpPKMMEMMEMMEMMEMME") == 0 && count == 2);
+  be_in ("RE");
+  answer['P'] = SFRAME_STEP_UNKNOWN;
+  registers.value[SFRAME_MACHINE_SP] = SP + 2 * FRAME;
+  CHECK (went ("MRrpPKMMEMMEMMEMME", 1) && help == SFRAME_HELP_NONE);
+}
+
+static void
+switched_off (void)
+{
+  setting = 0;
+  be_in ("Rp");
+  trace_some (2);
+  CHECK (notes[0] == '\0' && count == 0 && help == SFRAME_HELP_LOAD);
+  CHECK (array[0] == NULL && ended == 0);
+}
+
+/* The first trace of a process uses no stored rules; the second prepares their
+   table, which the others leave alone.  */
+static void
+stored_rules (void)
+{
+  sframe_cache_entry *entry = sframe_cache_entries (&__sframe_cache.head);
+
+  number_of_tables = 1;
+  for (int i = 0; i < 4; ++i)
+    {
+      be_in ("kRp");
+      *entry = 1;
+      path = 0;
+      trace_some (2);
+      CHECK (strcmp (notes, i == 0 ? "MRrp" : "kMRrp") == 0 && count == 2);
+      CHECK (*entry == (i != 1));
+      CHECK (i == 0 || path == sframe_cache_start (&__sframe_cache.head));
+    }
+  be_in ("Rp");
+  answer['k'] = SFRAME_STEP_OUTERMOST;
+  CHECK (went ("k", 1) && help == SFRAME_HELP_NONE);
+  for (cached_frames = 1; cached_frames < ROOM; ++cached_frames)
+    {
+      be_in ("kRp");
+      trace_some (4);
+      CHECK (count == 4 && array[4] == NULL && array[3] != NULL);
+      CHECK (cached_frames != 1 || strcmp (notes, "kMRrpk") == 0);
+      CHECK (cached_frames < 3 || strcmp (notes, "k") == 0);
+    }
+}
+
+/* Stored rules do not recover all registers.  */
+static void
+begun_again_with_stored_rules (void)
+{
+  number_of_tables = 1;
+  for (int i = 0; i < 2; ++i)
+    {
+      be_in ("kRE");
+      answer['P'] = SFRAME_STEP_UNKNOWN;
+      trace_some (3);
+      CHECK (strcmp (notes, i == 0 ? "MRrpPKMMEMMEMMEMMEMME"
+		     : "kMRrpPKMMEMMEMMEMMEMME") == 0);
+    }
+}
+
+static const struct test_case cases[] = {
+  { "by SFrame", by_sframe },
+  { "by .eh_frame", by_eh_frame },
+  { "a rule of a trampoline", a_rule_of_a_trampoline },
+  { "a doubtful rule", a_doubtful_rule },
+  { "in _start", in_start },
+  { "in a stub", in_a_stub },
+  { "in no function", in_no_function },
+  { "an unsupported table", an_unsupported_table },
+  { "an unsupported table in a handler", an_unsupported_table_in_a_handler },
+  { "outside of all objects", outside_of_all_objects },
+  { "in the vDSO", in_the_vdso },
+  { "a new context", a_new_context },
+  { "not fetched", not_fetched },
+  { "another stack", another_stack },
+  { "the same object", the_same_object },
+  { "each size", each_size },
+  { "a PC of 0", a_pc_of_0 },
+  { "begun again", begun_again },
+  { "begun again in vain", begun_again_in_vain },
+  { "switched off", switched_off },
+  { "stored rules", stored_rules },
+  { "begun again with stored rules", begun_again_with_stored_rules },
+};
+
+int
+main (void)
+{
+  return run_cases (cases, sizeof cases / sizeof *cases);
+}

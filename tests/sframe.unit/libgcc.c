@@ -1,0 +1,248 @@
+/* Whether libgcc is asked, and which of the objects that are loaded it is.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The loader is played, and so is libgcc.  What is to happen is what
+   debug/sframe-libgcc.h says.  */
+
+#include <stdint.h>
+#include <string.h>
+
+#include <gnu/lib-names.h>
+#include <ldsodefs.h>
+#include <sframe-libgcc.h>
+#include <sframe-reader.h>
+
+#include "check.h"
+
+enum { NAMESPACE = 2, MAPS = 4, COUNT = 3, MANGLED = 0x80 };
+
+/* Values of symbols.  */
+enum { BACKTRACE = 0x100, GET_CFA = 0x200, GET_IP = 0x300 };
+
+static struct link_map maps[MAPS], own_map, other_map;
+__typeof (*unit_dl_ns) unit_dl_ns[4];
+static int found_own;
+/* A symbol that libgcc lacks.  */
+static const char *lacking;
+/* The PCs that libgcc was told of.  */
+static uintptr_t known;
+static unsigned int begun, lookups;
+static uint8_t reader_at_begin, ended[4];
+static unsigned int ends;
+static struct unwind_link loaded;
+static struct sframe_libgcc libgcc;
+static void *array[COUNT + 2];
+
+int
+unit_dl_find_object (void *address, struct dl_find_object *result)
+{
+  CHECK (address == (void *) __sframe_libgcc_link);
+  result->dlfo_link_map = &own_map;
+  return found_own;
+}
+
+static const void *
+find_fde (void *pc, void *bases)
+{
+  return (uintptr_t) pc == known ? &known : NULL;
+}
+
+/* Only libgcc is looked into.  */
+lookup_t
+unit_dl_lookup_symbol_x (const char *name, struct link_map *undefined,
+			 const Elf64_Sym **symbol,
+			 struct r_scope_elem *scope[], const void *version,
+			 int type_class, int flags, struct link_map *skip)
+{
+  static Elf64_Sym found;
+
+  ++lookups;
+  CHECK (scope[0]->r_nlist == 1 && scope[1] == NULL && type_class == 0);
+  CHECK (ELF64_ST_BIND ((*symbol)->st_info) == STB_WEAK
+	 && ELF64_ST_TYPE ((*symbol)->st_info) == STT_FUNC);
+  CHECK (undefined == scope[0]->r_list[0]
+	 && flags == DL_LOOKUP_RETURN_NEWEST);
+  struct link_map *map = scope[0]->r_list[0];
+  found.st_value = (strcmp (name, "_Unwind_Backtrace") == 0 ? BACKTRACE
+		    : strcmp (name, "_Unwind_GetCFA") == 0 ? GET_CFA
+		    : strcmp (name, "_Unwind_GetIP") == 0 ? GET_IP
+		    : (uintptr_t) find_fde - map->l_addr);
+  *symbol = (lacking != NULL && strcmp (name, lacking) == 0 ? NULL : &found);
+  return map;
+}
+
+void
+sframe_reader_begin (uint8_t *reader)
+{
+  ++begun;
+  reader_at_begin = *reader;
+  *reader = 2;
+}
+
+void
+sframe_reader_end (uint8_t reader)
+{
+  ended[ends++ % 4] = reader;
+}
+
+struct unwind_link *
+__libc_unwind_link_get (void)
+{
+  return &loaded;
+}
+
+/* libgcc is the third of four objects.  */
+static void
+start (void)
+{
+  static const char *const names[MAPS]
+    = { NULL, "libc.so.6", LIBGCC_S_SO, "last" };
+
+  for (int i = 0; i < MAPS; ++i)
+    maps[i] = (struct link_map)
+      { .l_addr = 0x10000 * i, .l_name_of_library = names[i],
+	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_init_called = true };
+  other_map = maps[2];
+  other_map.l_next = NULL;
+  own_map.l_ns = NAMESPACE;
+  unit_dl_ns[NAMESPACE]._ns_loaded = &maps[0];
+  unit_dl_ns[0]._ns_loaded = &other_map;
+  found_own = 0;
+  lacking = NULL;
+  known = 0;
+  for (int i = 0; i < COUNT + 2; ++i)
+    array[i] = (void *) (uintptr_t) (0x4000 + 0x100 * i);
+  begun = lookups = ends = 0;
+  memset (&libgcc, 0x7f, sizeof libgcc);
+}
+
+static struct unwind_link *
+get (enum sframe_help help)
+{
+  struct unwind_link *link
+    = __sframe_libgcc_link (&libgcc, help, array, COUNT);
+
+  CHECK (begun == 1 && reader_at_begin == 0);
+  return link;
+}
+
+/* Whether it was not found; then the reader has ended.  */
+static bool
+lacks (enum sframe_help help)
+{
+  struct unwind_link *link = get (help);
+
+  CHECK (ends == 1 && ended[0] == 2 && libgcc.reader == 0);
+  return link == (help == SFRAME_HELP_LOAD ? &loaded : NULL);
+}
+
+static void
+what_is_loaded (void)
+{
+  start ();
+  CHECK (get (SFRAME_HELP_LOAD) == &libgcc.link && ends == 0);
+  CHECK ((uintptr_t) libgcc.link.ptr__Unwind_Backtrace
+	 == ((0x20000 + BACKTRACE) ^ MANGLED));
+  CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetCFA
+	 == ((0x20000 + GET_CFA) ^ MANGLED));
+  CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetIP
+	 == ((0x20000 + GET_IP) ^ MANGLED));
+  __sframe_libgcc_done (&libgcc);
+  CHECK (ends == 1 && ended[0] == 2 && libgcc.reader == 0);
+}
+
+static void
+not_loaded (void)
+{
+  start ();
+  maps[2].l_name_of_library = "another";
+  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+  start ();
+  maps[2].l_name_of_library = "another";
+  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+  start ();
+  found_own = -1;
+  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+}
+
+/* Its dlopen, or its dlclose, is under way.  */
+static void
+not_ready (void)
+{
+  start ();
+  maps[2].l_init_called = false;
+  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+  start ();
+  maps[2].l_sframe_closing = 1;
+  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+  start ();
+  maps[2].l_sframe_closing = 1;
+  maps[3].l_name_of_library = LIBGCC_S_SO;
+  CHECK (get (SFRAME_HELP_LOAD) == &libgcc.link);
+}
+
+static void
+not_whole (void)
+{
+  static const char *const names[]
+    = { "_Unwind_Backtrace", "_Unwind_GetCFA", "_Unwind_GetIP" };
+
+  for (int i = 0; i < 3; ++i)
+    {
+      start ();
+      lacking = names[i];
+      CHECK (lacks (SFRAME_HELP_LOAD));
+    }
+}
+
+/* Code that libgcc was told of, if the last frame is in it: PC is a return
+   address or the next instruction.  */
+static void
+code_that_it_knows (void)
+{
+  for (int i = -1; i < COUNT + 1; ++i)
+    for (int distance = -2; distance <= 1; ++distance)
+      {
+	bool last = i == COUNT - 1 && (distance == -1 || distance == 0);
+	start ();
+	known = 0x4000 + 0x100 * i + distance;
+	if (last)
+	  CHECK (get (SFRAME_HELP_IF_LOADED) == &libgcc.link && ends == 0);
+	else
+	  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+      }
+  start ();
+  lacking = "_Unwind_Find_FDE";
+  known = 0x4000 + 0x100 * (COUNT - 1);
+  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+}
+
+/* A trace of one frame, or of none.  */
+static void
+few_frames (void)
+{
+  start ();
+  known = 0x4000;
+  CHECK (__sframe_libgcc_link (&libgcc, SFRAME_HELP_IF_LOADED, array, 1)
+	 == &libgcc.link);
+  start ();
+  known = 0x4000;
+  CHECK (__sframe_libgcc_link (&libgcc, SFRAME_HELP_IF_LOADED, array + 1, 0)
+	 == NULL);
+}
+
+static const struct test_case cases[] = {
+  { "what is loaded", what_is_loaded },
+  { "not loaded", not_loaded },
+  { "not ready", not_ready },
+  { "not whole", not_whole },
+  { "code that it knows", code_that_it_knows },
+  { "few frames", few_frames },
+};
+
+int
+main (void)
+{
+  return run_cases (cases, sizeof cases / sizeof *cases);
+}

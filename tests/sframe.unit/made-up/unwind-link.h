@@ -1,0 +1,7 @@
+/* The functions of libgcc that backtrace calls, for tests on a made-up system.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#define UNWIND_LINK_GETIP 1
+
+#include_next <unwind-link.h>
