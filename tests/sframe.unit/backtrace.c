@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    All means are played: each notes a letter, and has the answer that the case
-   has chosen.  So a case is the letters that it must have led to.  The order of
-   the means is what debug/sframe-backtrace.c begins with.  */
+   has chosen.  So a case is the letters that it must have led to.  The order
+   of the means is what debug/sframe-backtrace.c begins with.  */
 
 #include <stdint.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static const uint64_t all_known
 union sframe_cache_first __sframe_cache;
 
 /* The letters:
-   R a rule of SFrame is looked for; r it is stored, o that of an outermost frame;
-   p, P a step by it, fast or not; E, e a step by .eh_frame, e also by that of a
-   trampoline; T a trampoline; C is it code; S is it _start; B a PLT stub; W, w a
-   wild call, w that calls just here; F code outside of all tables; A a CFA is
-   corrected; L does a call precede; K registers are captured; k stored rules;
-   M an object is looked for.  */
+   R a rule of SFrame is looked for; r it is stored, o that of an outermost
+   frame; p, P a step by it, fast or not; E, e a step by .eh_frame, e also by
+   that of a trampoline; T a trampoline; C is it code; S is it _start; B a PLT
+   stub; W, w a wild call, w that calls just here; F code outside of all
+   tables; A a CFA is corrected; L does a call precede; K registers are
+   captured; k stored rules; M an object is looked for.  */
 static char notes[256];
 static enum sframe_step_status answer[128];
 /* The letter whose answer holds once.  */
@@ -45,7 +45,8 @@ static uintptr_t looked_up, own, start_of_context;
 static bool has_pc, may_store, moves_down, may_be_fetched;
 static unsigned int number_of_tables, begun, ended;
 static int setting = 1, cached_frames;
-/* The caller's PC and whether it was interrupted, with all registers known.  */
+/* The caller's PC, and whether it was interrupted: then all registers are
+   known.  */
 static uintptr_t caller;
 static bool caller_interrupted;
 static enum sframe_doubt doubt;
@@ -307,8 +308,8 @@ sframe_signal_object (const sframe_module *module)
   return module == &vdso;
 }
 
-/* The letters of YES are answered by a caller or by yes, all others by the want
-   of a rule.  */
+/* LETTERS are answered by a caller or by yes, all others by the want of a
+   rule.  */
 static void
 let (const char *letters)
 {
@@ -317,8 +318,7 @@ let (const char *letters)
 		 ? SFRAME_STEP_CALLER : SFRAME_STEP_NO_RULE);
 }
 
-/* Be in a frame of an object that has called, where the letters of YES have an
-   answer.  */
+/* Be in a frame that has made a call, where LETTERS have an answer.  */
 static void
 be_in (const char *letters)
 {
@@ -635,8 +635,8 @@ each_size (void)
     }
 }
 
-/* The return address of code without a caller; but a call through a null pointer
-   has led to an interrupted frame there.  */
+/* The return address of code without a caller; but a call through a null
+   pointer has led to an interrupted frame there.  */
 static void
 a_pc_of_0 (void)
 {
@@ -662,7 +662,8 @@ begun_again (void)
   trace_some (3);
   /* Three steps up to SP, and two from there.  */
   CHECK (strcmp (notes, "MRrpPKMMEMMEMMEMMEMME") == 0);
-  CHECK (count == 3 && array[0] == (void *) PC && array[2] == (void *) (PC + 4));
+  CHECK (count == 3 && array[0] == (void *) PC
+	 && array[2] == (void *) (PC + 4));
   CHECK (stack_from == SP - 3 * FRAME);
   /* It helps no more than once.  */
   be_in ("R");

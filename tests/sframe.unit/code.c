@@ -289,8 +289,8 @@ the_own_trampoline (void)
   CHECK (steps == 1 && asked == 0 && looked_size == 0);
 }
 
-/* Outside of all objects a trampoline lies within a readable word of the signal
-   frame.  */
+/* Outside of all objects a trampoline lies within a readable word of the
+   signal frame.  */
 static void
 a_trampoline_on_the_stack (void)
 {

@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    mmap is played: it gives tables that nothing is written to but their heads,
-   or no memory.  What is to happen is what debug/sframe-trace.h and the head of
-   debug/sframe-grow.c say.  */
+   or no memory.  What is to happen is what debug/sframe-trace.h and the head
+   of debug/sframe-grow.c say.  */
 
 #include <errno.h>
 #include <stdint.h>

@@ -56,8 +56,8 @@ map (uintptr_t from, uintptr_t to)
   memory[ranges++] = (struct sframe_range) { from, to };
 }
 
-/* Begin a trace at START, in a thread whose stack has a lower bound or not.  No
-   memory is readable yet.  */
+/* Begin a trace at START, in a thread whose stack has a lower bound or
+   not.  No memory is readable yet.  */
 static void
 begin (uintptr_t start, bool has_bound)
 {
@@ -157,8 +157,8 @@ sp_elsewhere (void)
   CHECK (found (high - 3 * PAGE, 1) && found (high - 2 * PAGE, 0));
 }
 
-/* The end of the main thread's window is its low bound: pages of a deeper stack
-   are asked for one by one.  */
+/* The end of the main thread's window is its low bound: pages of a deeper
+   stack are asked for one by one.  */
 static void
 a_deep_stack (void)
 {
@@ -304,8 +304,8 @@ two_on_the_same_stack (void)
   CHECK (!__sframe_same_stack (&stack, elsewhere, elsewhere + WORD));
 }
 
-/* Bytes that are not the stack's: the first and the last word are asked for, and
-   one once.  */
+/* Bytes that are not the stack's: the first and the last word are asked for,
+   and one once.  */
 static void
 bytes (void)
 {
