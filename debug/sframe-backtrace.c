@@ -370,15 +370,59 @@ begin (struct sframe_trace *trace)
     }
 }
 
-/* Whether libgcc can continue TRACE, which has ended with STATUS.  */
+/* How far to search a stack of which only SP is known.  */
+#define SEARCH_MAX (64 * 1024)
+
+/* Whether the signal frame at SP, which a search has found, may be that of a
+   fault signal.  */
+static bool
+may_be_fault (struct sframe_trace *trace, uintptr_t sp)
+{
+  sframe_signal_doubt (sp, &trace->stack);
+  return (trace->stack.doubt == sframe_ask_always
+	  || sframe_signal_unsure (sp, &trace->stack));
+}
+
+/* TRACE, which began at SP, would need libgcc.  Return whether libgcc may be
+   used; LOAD says whether to load it outside signal handlers.  TRACE may have
+   ended before the signal frame, and libgcc would go beyond: so search all
+   words above SP for signal frames.  A handler may also run on another stack
+   than the thread's own.  Nobody knows where that ends, so there one signal
+   frame must do, and libgcc is not loaded.  */
+static enum sframe_help RELEASE_STACK
+search_handlers (struct sframe_trace *trace, uintptr_t sp, bool load)
+{
+  struct sframe_stack search = trace->stack;
+  bool known = __sframe_same_stack (&search, sp, sp), found = false;
+  uintptr_t end = known ? search.window.high : sp + SEARCH_MAX;
+  uintptr_t at = sp & -sizeof at, frame, word;
+
+  __sframe_stack_doubt (&search, sframe_ask_always);
+  for (; at < end && (known || !found)
+       && __sframe_stack_read (&search, at, &word); at += sizeof at)
+    if (sframe_signal_search (at, &search, &frame))
+      {
+	found = true;
+	if (may_be_fault (trace, frame))
+	  return SFRAME_HELP_NONE;
+      }
+  if ((!found && trace->in_handler)
+      || (!known && sframe_signal_blocks_fault ()))
+    return SFRAME_HELP_NONE;
+  return (load && known && !found && at >= end
+	  ? SFRAME_HELP_LOAD : SFRAME_HELP_IF_LOADED);
+}
+
+/* Whether libgcc can continue TRACE, which began at SP and has ended with
+   STATUS.  */
 static enum sframe_help
-find_help (const struct sframe_trace *trace, enum sframe_step_status status)
+find_help (struct sframe_trace *trace, enum sframe_step_status status,
+	   uintptr_t sp)
 {
   if (trace->stack.doubt == sframe_ask_always
       || (status != SFRAME_STEP_UNSUPPORTED && status != SFRAME_STEP_FOREIGN))
     return SFRAME_HELP_NONE;
-  return (status == SFRAME_STEP_UNSUPPORTED && !trace->in_handler
-	  ? SFRAME_HELP_LOAD : SFRAME_HELP_IF_LOADED);
+  return search_handlers (trace, sp, status == SFRAME_STEP_UNSUPPORTED);
 }
 
 enum sframe_help
@@ -403,5 +447,5 @@ __sframe_backtrace (void **array, int size,
 	 && begin_again (&trace, sp));
   sframe_reader_end (trace.reader);
   *count = trace.count;
-  return find_help (&trace, status);
+  return find_help (&trace, status, sp);
 }

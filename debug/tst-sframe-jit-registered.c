@@ -6,7 +6,8 @@
    The code is at the start or at the end of its own mapping, or in the .bss
    section of the test.  It calls back by a call instruction, or by a jump with
    a return address made by hand.  The code is registered with libgcc_s, which
-   backtrace may use, and with the oracle.  */
+   backtrace may use, and with the oracle.  After a signal that reports a fault
+   backtrace must not use it: libgcc reads the stack unchecked.  */
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -181,6 +182,68 @@ run_first (void *function)
   TEST_COMPARE (status, 0);
 }
 
+static void
+trace_and_exit (int signo)
+{
+  collect (&pair);
+  /* The trace ends at the registered code, at the latest.  */
+  _exit (pair.oracle.complete && pair.ours.count < pair.oracle.count ? 0 : 1);
+}
+
+static void
+jit_and_exit (int signo)
+{
+  ((void (*) (void (*) (int))) in_handler) (trace_and_exit);
+}
+
+static void
+send_abort (void)
+{
+  raise (SIGABRT);
+}
+
+# if HAVE_SFRAME_X86
+/* Trap 0, which looks like none.  */
+static void
+divide (void)
+{
+  asm volatile ("xor %%eax, %%eax\n"
+		"cqto\n"
+		"idiv %%rax" : : : "rax", "rdx");
+}
+# endif
+
+static void
+ignore (int signo)
+{
+}
+
+/* Let FUNCTION, which was registered, call FAULT, which causes a signal whose
+   handler is HANDLER.  It is installed without SA_SIGINFO, and the stack may
+   hold the siginfo_t of another signal.  */
+static void
+run_fault (const char *name, void *function, void (*fault) (void),
+	   void (*handler) (int))
+{
+  printf ("info: %s\n", name);
+  fflush (stdout);
+  in_handler = function;
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      struct sigaction sa = { .sa_handler = handler };
+      xsigaction (SIGABRT, &sa, NULL);
+      xsigaction (SIGFPE, &sa, NULL);
+      handle_signal (SIGUSR2, ignore);
+      raise (SIGUSR2);
+      ((void (*) (void (*) (void))) function) (fault);
+      _exit (2);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  TEST_COMPARE (status, 0);
+}
+
 static char bss[4096 * 2] __attribute__ ((aligned (4096)));
 
 static int
@@ -207,6 +270,12 @@ do_test (void)
   xmprotect (in_bss, page, PROT_READ | PROT_EXEC);
 
   run_first (at_start);
+  run_fault ("SIGABRT", at_start, send_abort, trace_and_exit);
+  run_fault ("code in the handler of SIGABRT", at_start, send_abort,
+	     jit_and_exit);
+# if HAVE_SFRAME_X86
+  run_fault ("division by zero", at_start, divide, trace_and_exit);
+# endif
   run ("at the start of a mapping", at_start);
   run ("a return address that follows no call", jump);
   run ("at the end of a mapping", at_end);

@@ -54,6 +54,42 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_UNKNOWN;
 }
 
+/* The functions that follow are called before libgcc, which reads the stack
+   unchecked, unwinds it; they may make system calls.  SP is that in a signal
+   trampoline.  */
+
+/* Whether the signal may be one of a fault although sframe_signal_step has
+   found none.  */
+static inline bool
+sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+{
+  return false;
+}
+
+/* Whether the thread blocks signals that report a fault.  */
+static inline bool
+sframe_signal_blocks_fault (void)
+{
+  return false;
+}
+
+/* Whether the readable word at ADDRESS looks like a part of a signal frame.
+   If so, store the SP in its trampoline in *SP.  The handler may not return
+   the way that its frame says, so this may be wrong.  */
+static inline bool
+sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
+		      uintptr_t *sp)
+{
+  return false;
+}
+
+/* Call __sframe_stack_doubt if the signal whose frame sframe_signal_search has
+   found may be one of a fault.  */
+static inline void
+sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
+{
+}
+
 /* Whether PC is the return address that makecontext gives to the function it
    starts.  */
 static inline bool

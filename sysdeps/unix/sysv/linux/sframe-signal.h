@@ -4,7 +4,8 @@
 
    Safety: async-signal-safe; memory is read through sframe-stack.h alone.
    The bytes may be garbage: on x86-64 the kernel does not write the siginfo_t
-   if the handler was installed without SA_SIGINFO.  */
+   if the handler was installed without SA_SIGINFO.  They may even be the
+   siginfo_t of an earlier signal.  */
 
 #ifndef _SFRAME_SIGNAL_H
 #define _SFRAME_SIGNAL_H
@@ -75,6 +76,29 @@ sframe_signal_fault (const struct sframe_signal *signal)
 	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0);
 }
 
+/* Store the signals that the thread blocks in *MASK.  Return false if the
+   system does not say.  */
+static inline bool
+sframe_signal_blocked (uintptr_t *mask)
+{
+  _Static_assert (sizeof *mask == __NSIG_BYTES, "one word");
+  /* All ones, for a seccomp filter that reports success although nothing was
+     written.  */
+  *mask = -1;
+  return !INTERNAL_SYSCALL_ERROR_P
+    (INTERNAL_SYSCALL_CALL (rt_sigprocmask, SIG_BLOCK, NULL, mask,
+			    __NSIG_BYTES));
+}
+
+/* Whether the thread blocks a fault signal, as the handler of one does.  */
+static inline bool
+sframe_signal_blocks_fault (void)
+{
+  uintptr_t now;
+
+  return !sframe_signal_blocked (&now) || (now & SFRAME_FAULT_SIGNALS) != 0;
+}
+
 /* Whether the running handler may be that of a fault signal; MASK is the
    address of the signal mask that the kernel saved before it.  A signal is
    blocked in its handler, except with SA_NODEFER or if the handler has
@@ -84,15 +108,10 @@ sframe_signal_fault (const struct sframe_signal *signal)
 static inline bool
 sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 {
-  /* All ones, for a seccomp filter that reports success although nothing was
-     written.  */
-  uintptr_t before, now = -1;
+  uintptr_t before, now;
 
-  _Static_assert (sizeof now == __NSIG_BYTES, "one word");
   if (!__sframe_stack_read (stack, mask, &before)
-      || (INTERNAL_SYSCALL_ERROR_P
-	  (INTERNAL_SYSCALL_CALL (rt_sigprocmask, SIG_BLOCK, NULL, &now,
-				  __NSIG_BYTES))))
+      || !sframe_signal_blocked (&now))
     return true;
   uintptr_t handled = now & ~before;
   return handled == 0 || (handled & SFRAME_FAULT_SIGNALS) != 0;

@@ -187,6 +187,35 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_CALLER;
 }
 
+/* Both kinds of signal frames have the number of the signal.  */
+static inline bool
+sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+{
+  return false;
+}
+
+static inline bool
+sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
+		      uintptr_t *sp)
+{
+  *sp = address;
+  return sframe_signal_frame (address, stack);
+}
+
+static inline void
+sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
+{
+  struct sframe_signal signal;
+  uintptr_t chain, context;
+
+  if (!__sframe_stack_read (stack, sp, &chain)
+      || !sframe_signal_registers (sframe_signal_chain
+				     (sp + SFRAME_RT_REGISTERS, chain, stack),
+				   sp, stack, &context, &signal)
+      || sframe_signal_fault (&signal))
+    __sframe_stack_doubt (stack, sframe_ask_always);
+}
+
 /* Not needed: the FDE of __makecontext_ret says that it has no caller.  */
 static inline bool
 sframe_context_start (uintptr_t pc)

@@ -101,11 +101,14 @@ sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
 	  && trap->address == pc);
 }
 
-/* Whether the signal is one of a fault.  TRAP is the last trap; MASK is the
-   address of the saved signal mask.  SIGNAL is garbage if the handler was
-   installed without SA_SIGINFO.  If it has no valid signal number, check which
-   signals the handler blocks, since it blocks its own.  This costs a system
-   call, but only in such a handler and in a thread that once had a trap.  */
+/* Whether the signal is one of a fault.  TRAP is the last
+   trap; MASK is the address of the saved signal mask.  SIGNAL is garbage if
+   the handler was installed without SA_SIGINFO.  If it has no valid signal
+   number, check which signals the handler blocks, since it blocks its own.
+   This costs a system call, but only in such a handler and in a thread that
+   once had a trap.  What is missed here, sframe_signal_unsure finds: SIGABRT
+   and a division by zero leave no trap, and SIGNAL may be that of an earlier
+   signal.  */
 static inline bool
 sframe_signal_is_fault (const struct sframe_signal *signal,
 			const struct sframe_trap *trap, uintptr_t mask,
@@ -136,6 +139,48 @@ sframe_signal_cause (struct sframe_registers *registers,
       || sframe_signal_is_fault (&signal, &trap, mask, stack))
     __sframe_stack_doubt (stack, sframe_ask_always);
   return true;
+}
+
+/* Check the signal mask whatever the siginfo_t says, which may be that of an
+   earlier signal.  */
+static inline bool
+sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+{
+  return sframe_signal_may_handle_fault (sp + offsetof (ucontext_t,
+							uc_sigmask), stack);
+}
+
+/* CS and SS of a 64-bit process, in the word of a signal frame that has CS, GS,
+   FS and SS, 16 bits each.  */
+#define SFRAME_SEGMENTS UINT64_C (0x002b000000000033)
+#define SFRAME_SEGMENTS_MASK UINT64_C (0xffff00000000ffff)
+
+/* Recognize the return address or, if the trampoline is that of another C
+   library, the segment registers.  */
+static inline bool
+sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
+		      uintptr_t *sp)
+{
+  const size_t segments
+    = offsetof (ucontext_t, uc_mcontext.gregs[REG_CSGSFS]);
+  uintptr_t word;
+
+  if (!__sframe_stack_read (stack, address, &word))
+    return false;
+  bool is_return = sframe_own_trampoline (word);
+  *sp = is_return ? address + sizeof word : address - segments;
+  return is_return || (word & SFRAME_SEGMENTS_MASK) == SFRAME_SEGMENTS;
+}
+
+static inline void
+sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
+{
+  uintptr_t gregs = sp + offsetof (ucontext_t, uc_mcontext.gregs);
+  struct sframe_registers registers;
+
+  if (!sframe_read_greg (stack, gregs, REG_RIP, &registers.pc)
+      || !sframe_signal_cause (&registers, stack, sp))
+    __sframe_stack_doubt (stack, sframe_ask_always);
 }
 
 static inline enum sframe_step_status
