@@ -175,6 +175,28 @@ in_signal_handler_after_fault (void)
   in_signal_handler ();
 }
 
+/* Fill the stack below the caller, where the signal frame will be.  */
+static void FRAME
+fill_stack (uintptr_t value)
+{
+  volatile uintptr_t words[4096];
+  for (size_t i = 0; i < array_length (words); ++i)
+    words[i] = value;
+  KEEP_FRAME ();
+}
+
+/* Without SA_SIGINFO the kernel leaves the siginfo_t as it is on x86-64.  The
+   bytes seem to be that of a fault, but the thread never had one.  */
+static void
+in_signal_handler_without_siginfo (void)
+{
+  struct sigaction sa = { .sa_handler = handler };
+  xsigaction (SIGUSR1, &sa, NULL);
+  uintptr_t number = SIGSEGV;
+  fill_stack (number << 32 | number);
+  raise (SIGUSR1);
+}
+
 /* Trace with the CFA from SP, where the size of the frame is not limited.  */
 static void FRAME
 in_large_frame (void)
@@ -219,6 +241,9 @@ do_test (void)
   run (in_frames_of_path_max);
   run (in_frames_of_many_pages);
   run (in_signal_handler_after_fault);
+#ifdef __x86_64__
+  run (in_signal_handler_without_siginfo);
+#endif
   run (in_large_frame);
   run (below_object_without_sframe);
   support_shared_free (forbidden);

@@ -76,6 +76,19 @@ sframe_signal_fault (const struct sframe_signal *signal)
 	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0);
 }
 
+/* Whether SIGNAL, which claims to be a fault, can be one, for all that the
+   signal frame says: LAST is the address that the thread's last trap recorded,
+   PC the interrupted PC, and TRAPPED says whether a trap was recorded.  The
+   kernel reports a fault by an address, except with SI_KERNEL.  Some emulators
+   record no trap, but the address.  */
+static inline bool
+sframe_signal_plausible (const struct sframe_signal *signal, bool trapped,
+			 uintptr_t last, uintptr_t pc)
+{
+  return (trapped || signal->code <= 0 || signal->code == SI_KERNEL
+	  || signal->address == last || signal->address == pc);
+}
+
 /* Store the signals that the thread blocks in *MASK.  Return false if the
    system does not say.  */
 static inline bool

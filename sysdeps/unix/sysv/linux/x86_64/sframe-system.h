@@ -101,7 +101,7 @@ sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
 	  && trap->address == pc);
 }
 
-/* Whether the signal is one of a fault.  TRAP is the last
+/* Whether the signal that interrupted PC is one of a fault.  TRAP is the last
    trap; MASK is the address of the saved signal mask.  SIGNAL is garbage if
    the handler was installed without SA_SIGINFO.  If it has no valid signal
    number, check which signals the handler blocks, since it blocks its own.
@@ -111,10 +111,12 @@ sframe_trap_fetch (const struct sframe_trap *trap, uintptr_t pc)
    signal.  */
 static inline bool
 sframe_signal_is_fault (const struct sframe_signal *signal,
-			const struct sframe_trap *trap, uintptr_t mask,
-			struct sframe_stack *stack)
+			const struct sframe_trap *trap, uintptr_t pc,
+			uintptr_t mask, struct sframe_stack *stack)
 {
-  return (sframe_signal_fault (signal)
+  return ((sframe_signal_fault (signal)
+	   && sframe_signal_plausible (signal, trap->number != 0,
+				       trap->address, pc))
 	  || (trap->number != 0 && !sframe_signal_valid (signal)
 	      && sframe_signal_may_handle_fault (mask, stack)));
 }
@@ -136,7 +138,7 @@ sframe_signal_cause (struct sframe_registers *registers,
     return false;
   registers->fetch_failed = sframe_trap_fetch (&trap, registers->pc);
   if (registers->fetch_failed
-      || sframe_signal_is_fault (&signal, &trap, mask, stack))
+      || sframe_signal_is_fault (&signal, &trap, registers->pc, mask, stack))
     __sframe_stack_doubt (stack, sframe_ask_always);
   return true;
 }
