@@ -125,7 +125,7 @@ step_sframe (struct sframe_trace *trace, const sframe_module *map,
     {
       if (!last)
 	return SFRAME_STEP_NO_RULE;
-      if (!__sframe_correct_cfa (map, trace->registers, &rule))
+      if (!__sframe_correct_cfa (map, trace->registers, &trace->stack, &rule))
 	return SFRAME_STEP_BROKEN;
     }
   return (__sframe_step_cached (trace, sframe_cache_object_rule (trace, &rule))
@@ -193,7 +193,7 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
     return special;
   if (!__sframe_is_code (map, pc))
     return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
-  if (__sframe_is_start (map, registers))
+  if (__sframe_is_start (map, registers, stack))
     {
       sframe_cache_object_rule (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;

@@ -26,10 +26,11 @@ __sframe_is_code (const sframe_module *map, uintptr_t pc)
 
 /* Whether the SIZE bytes at PC are code of MAP and can be read.  */
 static bool
-can_read (const sframe_module *map, uintptr_t pc, size_t size)
+can_read (const sframe_module *map, uintptr_t pc, size_t size,
+	  struct sframe_stack *stack)
 {
   return (__sframe_is_code (map, pc) && __sframe_is_code (map, pc + size - 1)
-	  && __sframe_readable (pc, size));
+	  && __sframe_readable (pc, size, &stack->checked));
 }
 
 /* Whether the bytes of a signal trampoline can be read at PC; SP is that of
@@ -47,7 +48,7 @@ can_be_trampoline (const sframe_module *map, uintptr_t pc, uintptr_t sp,
   if (map != NULL && sframe_signal_object (map))
     return __sframe_is_code (map, pc);
   if (map != NULL)
-    return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE);
+    return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE, stack);
   return (pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
 	  && sframe_signal_frame (sp, stack)
 	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
@@ -75,10 +76,11 @@ __sframe_step_trampoline (const sframe_module *map,
 
 bool
 __sframe_is_start (const sframe_module *map,
-		   const struct sframe_registers *registers)
+		   const struct sframe_registers *registers,
+		   struct sframe_stack *stack)
 {
   return (sframe_module_starts (map, registers->pc, SFRAME_MACHINE_ENTRY_SIZE)
-	  && can_read (map, registers->pc, SFRAME_MACHINE_CODE_ALIGN)
+	  && can_read (map, registers->pc, SFRAME_MACHINE_CODE_ALIGN, stack)
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
@@ -99,7 +101,7 @@ __sframe_step_stub (const sframe_module *map,
 {
   if (SFRAME_MACHINE_STUB_SIZE == 0 || !registers->interrupted
       || !can_read (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
-		    2 * SFRAME_MACHINE_STUB_SIZE)
+		    2 * SFRAME_MACHINE_STUB_SIZE, stack)
       || !sframe_stub ((const unsigned char *) registers->pc))
     return SFRAME_STEP_NO_RULE;
   return step_call (registers, stack);
@@ -108,12 +110,12 @@ __sframe_step_stub (const sframe_module *map,
 bool
 __sframe_correct_cfa (const sframe_module *map,
 		      const struct sframe_registers *registers,
-		      struct sframe_rule *rule)
+		      struct sframe_stack *stack, struct sframe_rule *rule)
 {
   size_t size = SFRAME_MACHINE_SP_LOOK;
 
   /* The segment may end soon after the PC.  */
-  while (size > 0 && !can_read (map, registers->pc, size))
+  while (size > 0 && !can_read (map, registers->pc, size, stack))
     size /= 2;
   if (size > 0)
     rule->cfa.reg = sframe_find_sp ((const unsigned char *) registers->pc,
@@ -125,14 +127,16 @@ __sframe_correct_cfa (const sframe_module *map,
    a call instruction.  If PC is near the start of its page, the page before it
    may be unreadable.  */
 static size_t
-readable_before (const sframe_module *map, uintptr_t pc)
+readable_before (const sframe_module *map, uintptr_t pc,
+		 struct sframe_stack *stack)
 {
   size_t on_page = pc % GLRO (dl_pagesize);
 
-  if (can_read (map, pc - SFRAME_MACHINE_CALL_SIZE, SFRAME_MACHINE_CALL_SIZE))
+  if (can_read (map, pc - SFRAME_MACHINE_CALL_SIZE, SFRAME_MACHINE_CALL_SIZE,
+		stack))
     return SFRAME_MACHINE_CALL_SIZE;
   return (on_page != 0 && on_page < SFRAME_MACHINE_CALL_SIZE
-	  && can_read (map, pc - on_page, on_page)
+	  && can_read (map, pc - on_page, on_page, stack)
 	  ? on_page : 0);
 }
 
@@ -147,7 +151,7 @@ call_before (uintptr_t pc, const struct sframe_registers *registers,
 
   if (map == NULL)
     return SFRAME_CALL_NONE;
-  size_t size = readable_before (map, pc);
+  size_t size = readable_before (map, pc, stack);
   if (size == 0)
     return SFRAME_CALL_NONE;
   return sframe_call_before ((const unsigned char *) pc, size, registers->pc,
@@ -190,7 +194,7 @@ __sframe_step_foreign (struct sframe_registers *registers,
   size_t size
     = faulted || status != SFRAME_STEP_FOREIGN ? CODE_LOOK : 1;
 
-  if (__sframe_readable (registers->pc, size))
+  if (__sframe_readable (registers->pc, size, &stack->checked))
     return status;
   return (registers->interrupted
 	  ? __sframe_step_wild (registers, stack, false)

@@ -31,8 +31,8 @@ __sframe_step_trampoline (const sframe_module *map,
    which contains _start, comes with the C library's development files and may
    lack a table even if the program has one.  */
 bool __sframe_is_start (const sframe_module *map,
-			const struct sframe_registers *registers)
-  attribute_hidden;
+			const struct sframe_registers *registers,
+			struct sframe_stack *stack) attribute_hidden;
 
 /* If the frame was interrupted in a PLT stub of MAP, which leads from a call
    to the called function, step to the caller.  Otherwise return
@@ -47,6 +47,7 @@ __sframe_step_stub (const sframe_module *map,
    PC.  Return false if the code cannot be read.  */
 bool __sframe_correct_cfa (const sframe_module *map,
 			   const struct sframe_registers *registers,
+			   struct sframe_stack *stack,
 			   struct sframe_rule *rule) attribute_hidden;
 
 /* Whether PC follows a call instruction of an object.  */

@@ -202,20 +202,46 @@ smash (void *fp)
   *place = saved;
 }
 
-/* FP points to unreadable memory, and the sandbox makes the probe claim that
-   it is readable.  Variable in size, so that the CFA comes from FP.  */
+/* FP points to unreadable memory, and the sandbox, if INSTALL is set, makes
+   the probe claim that it is readable.  Variable in size, so that the CFA comes
+   from FP.  */
 static void FRAME
-misled (void)
+misled_by (bool install)
 {
   size_t page = sysconf (_SC_PAGESIZE);
   void *memory = xmmap (NULL, 2 * page, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1);
   char buffer[page];
   USE (buffer);
-  answer_probe (EINVAL);
+  if (install)
+    answer_probe (EINVAL);
   smash (memory + page);
-  /* take, smash and misled.  */
+  /* take, smash and misled_by.  */
   _exit (pair.ours.count == 3 ? 0 : 1);
+}
+
+static void
+misled (void)
+{
+  misled_by (true);
+}
+
+static void
+trace_and_mislead (int signo)
+{
+  pair.ours.count = backtrace (pair.ours.pc, TRACE_MAX);
+  answer_probe (EINVAL);
+}
+
+/* A trace of the alternate stack has probed it before there was a filter.  */
+static void
+misled_later (void)
+{
+  struct sigaction sa = { .sa_handler = trace_and_mislead,
+			  .sa_flags = SA_ONSTACK | SA_SIGINFO };
+  xsigaction (SIGUSR1, &sa, NULL);
+  raise (SIGUSR1);
+  misled_by (false);
 }
 
 static void FRAME
@@ -273,6 +299,7 @@ do_test (void)
   run ("the probe fails with EINVAL", said_to_be_invalid);
   run ("the probe succeeds", said_to_be_done);
   run ("the probe fails with EINVAL where nothing is", misled);
+  run ("the probe fails with EINVAL later in the process", misled_later);
   run ("the probe fails with EPERM where no code is", unknown_code);
   xfree_sigstack (stack);
   return 0;

@@ -71,7 +71,7 @@ __sframe_module_moved_headers (const ElfW(Ehdr) *header)
 /* Whether HEADER is that of an object of this machine whose program headers
    are where a linker or sframe-add puts them.  */
 static bool
-is_elf (const ElfW(Ehdr) *header)
+is_elf (const ElfW(Ehdr) *header, bool *checked)
 {
   static const unsigned char identity[] = { ELFMAG0, ELFMAG1, ELFMAG2,
     ELFMAG3, __WORDSIZE == 64 ? ELFCLASS64 : ELFCLASS32 };
@@ -83,7 +83,8 @@ is_elf (const ElfW(Ehdr) *header)
 	  && header->e_phoff >= sizeof *header
 	  && (sframe_module_headers_near (header)
 	      || __sframe_readable ((uintptr_t) (header + 1),
-				    header->e_phnum * sizeof (ElfW(Phdr)))));
+				    header->e_phnum * sizeof (ElfW(Phdr)),
+				    checked)));
 }
 
 /* Whether the first segment of MODULE maps the start of the file, where the
@@ -112,14 +113,16 @@ const sframe_module *
 __sframe_module_at (const void *start)
 {
   const ElfW(Ehdr) *header = start;
+  bool checked = false;
 
   if (__sframe_module_stays (header))
     return header;
   if ((uintptr_t) header % sizeof (uintptr_t) != 0
-      || !__sframe_readable ((uintptr_t) header, sizeof *header)
-      || !is_elf (header)
+      || !__sframe_readable ((uintptr_t) header, sizeof *header, &checked)
+      || !is_elf (header, &checked)
       || !__sframe_readable ((uintptr_t) sframe_module_headers (header),
-			     header->e_phnum * sizeof (ElfW(Phdr)))
+			     header->e_phnum * sizeof (ElfW(Phdr)),
+			     &checked)
       || !maps_headers (header))
     return NULL;
   return header;

@@ -8,9 +8,10 @@
 #include <sframe-stack.h>
 
 /* Whether the word at ADDRESS, of any alignment, can be read.  Must not fault
-   or change errno.  */
+   or change errno.  *CHECKED says whether this trace has found out that the
+   system's answers can be trusted.  */
 static inline enum sframe_probe
-sframe_probe_word (uintptr_t address)
+sframe_probe_word (uintptr_t address, bool *checked)
 {
   return sframe_unknown;
 }

@@ -71,9 +71,9 @@ __sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
 /* Whether the word at ADDRESS can be read; KNOWN if the probe gives no
    answer.  */
 static bool
-ask (uintptr_t address, bool known)
+ask (struct sframe_stack *stack, uintptr_t address, bool known)
 {
-  switch (sframe_probe_word (address))
+  switch (sframe_probe_word (address, &stack->checked))
     {
     case sframe_readable:
       return true;
@@ -90,7 +90,8 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   bool in_window = range_has (&stack->window, address);
   bool known = in_window && address >= stack->known_low;
 
-  if ((!known || stack->doubt != sframe_ask_nothing) && !ask (address, known))
+  if ((!known || stack->doubt != sframe_ask_nothing)
+      && !ask (stack, address, known))
     return false;
   uintptr_t page = page_down (address);
   if (in_window && stack->doubt != sframe_ask_always)
@@ -123,12 +124,13 @@ __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 
 /* Probe aligned words, since such a word is never on two pages.  */
 bool
-__sframe_readable (uintptr_t address, size_t size)
+__sframe_readable (uintptr_t address, size_t size, bool *checked)
 {
   uintptr_t first = word_down (address);
   uintptr_t last = word_down (address + size - 1);
 
   return (first <= last
-	  && sframe_probe_word (first) == sframe_readable
-	  && (first == last || sframe_probe_word (last) == sframe_readable));
+	  && sframe_probe_word (first, checked) == sframe_readable
+	  && (first == last
+	      || sframe_probe_word (last, checked) == sframe_readable));
 }

@@ -72,6 +72,8 @@ struct sframe_stack
      the main thread only the part above some word in use.  */
   uintptr_t known_low;
   enum sframe_doubt doubt;
+  /* The answers of probes can be trusted; see sframe-probe.h.  */
+  bool checked;
 };
 
 /* Begin a trace of the calling thread.  SP is its current stack pointer.  */
@@ -95,8 +97,10 @@ bool __sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
 
 /* Whether the SIZE bytes at ADDRESS are readable; SIZE is 1 to the size of a
    page.  For memory other than the stack: each call probes.  The result is
-   false if the probe gives no answer.  */
-bool __sframe_readable (uintptr_t address, size_t size) attribute_hidden;
+   false if the probe gives no answer.  *CHECKED is as in struct
+   sframe_stack.  */
+bool __sframe_readable (uintptr_t address, size_t size, bool *checked)
+  attribute_hidden;
 
 /* Read the word at ADDRESS to *WORD.  Return false and leave *WORD alone if
    it is misaligned or not readable.  */

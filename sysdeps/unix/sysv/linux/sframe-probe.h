@@ -7,7 +7,6 @@
 #ifndef _SFRAME_PROBE_H
 #define _SFRAME_PROBE_H
 
-#include <atomic.h>
 #include <errno.h>
 #include <signal.h>
 #include <sframe-stack.h>
@@ -39,19 +38,17 @@ sframe_ask_word (uintptr_t address)
 
 /* No interface guarantees that order.  Trust EINVAL only after the probe has
    rejected an address known to be bad: this kernel or emulator copies the mask
-   first.  */
+   first.  Do not remember it longer than for one trace: a thread may install a
+   seccomp filter at any time, for itself alone.  */
 static inline enum sframe_probe
-sframe_probe_word (uintptr_t address)
+sframe_probe_word (uintptr_t address, bool *checked)
 {
-  static bool refuses;
   enum sframe_probe answer = sframe_ask_word (address);
 
-  if (answer != sframe_readable || atomic_load_relaxed (&refuses))
+  if (answer != sframe_readable || *checked)
     return answer;
-  if (sframe_ask_word (SFRAME_NEVER_READABLE) != sframe_unreadable)
-    return sframe_unknown;
-  atomic_store_relaxed (&refuses, true);
-  return answer;
+  *checked = sframe_ask_word (SFRAME_NEVER_READABLE) == sframe_unreadable;
+  return *checked ? answer : sframe_unknown;
 }
 
 #endif /* _SFRAME_PROBE_H  */
