@@ -15,8 +15,9 @@
 #define array_length(array) (sizeof (array) / sizeof (array)[0])
 
 /* Internal names of glibc.  */
-#define __mmap mmap
-#define __munmap munmap
+extern void *__mmap (void *address, unsigned long int size, int protection,
+		     int flags, int fd, long int offset) attribute_hidden;
+extern int __munmap (void *address, unsigned long int size) attribute_hidden;
 #define __set_errno(value) (errno = (value))
 #define __NSIG_BYTES 8UL
 #define __sigmask(signal) (1UL << ((signal) - 1))
