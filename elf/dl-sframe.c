@@ -87,7 +87,10 @@ _dl_sframe_setup (struct link_map *map)
   const ElfW(Phdr) *ph = sframe_segment_find (map->l_phdr, map->l_phnum);
   if (ph == NULL)
     return;
-  if (sframe_segment_is_loaded (map->l_phdr, map->l_phnum, ph))
+  /* Where the file has been cut off, a read causes SIGBUS.  The kernel has
+     mapped the program; the size of its file is not known (0).  */
+  if (sframe_segment_is_loaded (map->l_phdr, map->l_phnum, ph)
+      && sframe_segment_is_in_file (ph, map->l_file_id.size))
     map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
   map->l_sframe_size = ph->p_memsz;
 }

@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifndef PT_GNU_SFRAME
 # define PT_GNU_SFRAME 0x6474e554
@@ -41,6 +42,15 @@ sframe_segment_is_loaded (const ElfW(Phdr) *headers, size_t count,
 	return true;
     }
   return false;
+}
+
+/* Whether the segment of PH lies within the first SIZE bytes of the file; 0: the
+   size of the file is not known.  */
+static inline bool
+sframe_segment_is_in_file (const ElfW(Phdr) *ph, uint64_t size)
+{
+  return (size == 0
+	  || (ph->p_offset <= size && ph->p_memsz <= size - ph->p_offset));
 }
 
 #endif /* _SFRAME_SEGMENT_H  */

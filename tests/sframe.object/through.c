@@ -5,7 +5,10 @@
    OBJECT is loaded COUNT times, each time with some bytes of its table
    changed, and calls back to where backtrace is called.  What a wrong table
    tells cannot be right.  But it must not keep the object from being loaded,
-   lead to a fault or into a circle, or change what lies below.  */
+   lead to a fault or into a circle, or change what lies below.
+
+   If COUNT is 0, the table must be a segment of its own.  Then it is moved to
+   the end of the file, and the file is cut off before it.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -186,6 +189,38 @@ go_through_damaged (unsigned long count)
   free (bytes);
 }
 
+/* Move the table to the end of the file, to a page of its own.  */
+static void
+move_table (void)
+{
+  enum { PAGE = 4096 };
+  size_t end = (file_size + PAGE - 1) & -(size_t) PAGE;
+
+  file = realloc (file, end + table_size);
+  memset (file + file_size, 0, end - file_size);
+  memcpy (file + end, file + table, table_size);
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *) file;
+  Elf64_Phdr *segments = (Elf64_Phdr *) (file + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; ++i)
+    if (segments[i].p_offset == table)
+      segments[i].p_offset = end;
+  file_size = end + table_size;
+  table = end;
+}
+
+/* A mapped page that the file does not have causes SIGBUS.  */
+static void
+go_through_cut (void)
+{
+  move_table ();
+  bool called = go_through (file);
+  tell (called && traces[0].count == good.count,
+	"the table at the end of the file");
+  file_size = table;
+  called = go_through (file);
+  tell (called && traces[0].count > 0, "the file is cut off before the table");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,6 +235,8 @@ main (int argc, char **argv)
 	&& good.count == traces[1].count, "the whole trace, undamaged");
   if (strtoul (argv[2], NULL, 10) > 0)
     go_through_damaged (strtoul (argv[2], NULL, 10));
+  else
+    go_through_cut ();
   free (file);
   return 0;
 }
