@@ -1,5 +1,6 @@
 /* Test that backtrace does not read an unreadable page in the middle of the
-   thread's stack, and leaves errno alone when it probes the page.
+   thread's stack, to which an overwritten FP or return address leads, and
+   leaves errno alone when it probes the page.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -32,8 +33,33 @@ enum
   ERRNO = 4711,
 };
 
+/* Never runs: a return address into it, huge_return, leads into the unreadable
+   pages.  Its CFA comes from SP.  */
+enum { HUGE_FRAME = 168 * 1024 };
+extern void huge (void);
+extern char huge_return[];
+# if HAVE_SFRAME_X86
+asm (".globl huge_return\n"
+     ASM_TEXT (huge,
+	       ".cfi_def_cfa_offset 168 * 1024\n"
+	       "nop\n"
+	       "huge_return:\n"
+	       "nop\n"));
+# else
+asm (".globl huge_return\n"
+     ASM_TEXT (huge,
+	       ".cfi_def_cfa_offset 168 * 1024\n"
+	       ".cfi_offset %r14, -48\n"
+	       ".cfi_offset %r15, -40\n"
+	       "nopr\n"
+	       "huge_return:\n"
+	       "nopr\n"));
+# endif
+
 static size_t page;
 static struct trace good, bad[3];
+/* The last ones use cached rules, as far as these were cached.  */
+static struct trace wild_ra[4];
 static int errno_after[array_length (bad)];
 static size_t taken;
 
@@ -86,10 +112,27 @@ caller (size_t size)
   KEEP_FRAME ();
 }
 
+/* HUGE_FRAME above the stack pointer there are only unreadable pages.  */
+static void FRAME
+below_large_hole (void)
+{
+  char buffer[2 * HUGE_FRAME];
+  char *start = buffer + (-(uintptr_t) buffer & (page - 1));
+  size_t size = 2 * HUGE_FRAME - 2 * page;
+  void *value = huge_return;
+
+  xmprotect (start, size, PROT_NONE);
+  for (volatile size_t i = 0; i < array_length (wild_ra); ++i)
+    smash_ra (&value, &wild_ra[i]);
+  xmprotect (start, size, PROT_READ | PROT_WRITE);
+  KEEP_FRAME ();
+}
+
 static void *
 thread_function (void *closure)
 {
   caller (BUFFER_PAGES * page);
+  below_large_hole ();
   return closure;
 }
 
@@ -109,6 +152,12 @@ do_test (void)
       TEST_COMPARE_BLOB (bad[i].pc, GOOD_FRAMES * sizeof (void *),
 			 good.pc, GOOD_FRAMES * sizeof (void *));
       TEST_COMPARE (errno_after[i], ERRNO);
+    }
+  /* take, smash_ra and huge.  */
+  for (size_t i = 0; i < array_length (wild_ra); ++i)
+    {
+      TEST_COMPARE (wild_ra[i].count, 3);
+      TEST_VERIFY (wild_ra[i].pc[2] == huge_return);
     }
   return 0;
 }

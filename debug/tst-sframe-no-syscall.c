@@ -197,11 +197,11 @@ in_signal_handler_without_siginfo (void)
   raise (SIGUSR1);
 }
 
-/* Trace with the CFA from SP, where the size of the frame is not limited.  */
+/* Trace with the CFA from SP.  */
 static void FRAME
 in_large_frame (void)
 {
-  char buffer[1024 * 1024];
+  char buffer[127 * 1024];
   USE (buffer);
   deepest ();
   KEEP_FRAME ();

@@ -31,6 +31,7 @@
 #define _SFRAME_CACHE_H
 
 #include <sframe-read.h>
+#include <sframe-stack.h>
 
 /* The binary logarithms of the number of slots: of the first table, and of the
    two larger ones.  */
@@ -262,8 +263,9 @@ sframe_cache_reaches (int32_t offset, int32_t reach)
 
    Invariant: from an aligned SP a cached rule computes an aligned CFA above
    SP; it reads words only between SP and the CFA or, if the CFA is computed
-   from FP, in the sframe_cache_reach bytes below it.  The rules of nearly all
-   functions are such.  */
+   from FP, in the sframe_cache_reach bytes below it.  A CFA computed from SP
+   needs no probe (sframe_stack_leap).  The rules of nearly all functions are
+   such.  */
 static inline uint64_t
 sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
 		   unsigned int fp, int32_t sp_offset)
@@ -283,7 +285,8 @@ sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
   int32_t fp_offset = saved ? rule->fp.offset : 0;
   int32_t reach = from_fp ? sframe_cache_reach (sp_offset) : rule->cfa.offset;
   if (rule->cfa.offset % word_size != 0
-      || (!from_fp && rule->cfa.offset <= -sp_offset)
+      || (!from_fp && (rule->cfa.offset <= -sp_offset
+		       || sframe_stack_leap (-sp_offset, rule->cfa.offset)))
       || !sframe_cache_reaches (rule->ra.offset, reach)
       || (saved && !sframe_cache_reaches (fp_offset, reach)))
     return 0;

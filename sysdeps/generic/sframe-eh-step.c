@@ -158,6 +158,18 @@ plausible_sp (const struct sframe_registers *registers,
 	      && !__sframe_same_stack (stack, old, sp)));
 }
 
+/* If CALLER_SP is so far from SP that it must be probed, probe WORD, which is
+   next to it.  SP may be anywhere after a signal trampoline.  */
+static void
+check_leap (const struct sframe_registers *registers,
+	    const struct sframe_eh_entry *entry, struct sframe_stack *stack,
+	    uintptr_t caller_sp, uintptr_t word)
+{
+  if (!entry->signal
+      && sframe_stack_leap (registers->value[SFRAME_MACHINE_SP], caller_sp))
+    __sframe_stack_check (stack, word);
+}
+
 enum sframe_eh_status
 __sframe_eh_step (struct sframe_registers *registers,
 		  const struct sframe_eh_entry *entry,
@@ -172,18 +184,23 @@ __sframe_eh_step (struct sframe_registers *registers,
     return SFRAME_EH_OUTERMOST;
   enum sframe_eh_status status
     = find_cfa (registers, entry, row, stack);
-  if (status == SFRAME_EH_OK && !entry->signal
-      && (row->cfa_expression || row->cfa_register != SFRAME_MACHINE_SP)
-      && sframe_stack_leap (registers->value[SFRAME_MACHINE_SP],
-			    row->cfa_operand + SFRAME_MACHINE_SP_OFFSET))
-    __sframe_stack_doubt (stack, sframe_ask_once);
   if (status == SFRAME_EH_OK)
-    status = recover_all (registers, entry, row, stack, &known);
+    {
+      check_leap (registers, entry, stack,
+		  row->cfa_operand + SFRAME_MACHINE_SP_OFFSET,
+		  row->cfa_operand - sizeof row->cfa_operand);
+      status = recover_all (registers, entry, row, stack, &known);
+    }
   if (status != SFRAME_EH_OK)
     return status;
   if (!plausible_sp (registers, entry, row, stack,
 		     row->operand[SFRAME_MACHINE_SP]))
     return SFRAME_EH_BROKEN;
+  /* A rule of its own may have led SP elsewhere.  */
+  if (row->operand[SFRAME_MACHINE_SP]
+      != row->cfa_operand + SFRAME_MACHINE_SP_OFFSET)
+    check_leap (registers, entry, stack, row->operand[SFRAME_MACHINE_SP],
+		row->operand[SFRAME_MACHINE_SP]);
 
   registers->moved_down
     = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]

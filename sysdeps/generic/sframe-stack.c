@@ -68,6 +68,16 @@ __sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
   stack->current = (struct sframe_range) { 0, 0 };
 }
 
+/* A rule may read other words before the one that a leap has led to, so do not
+   leave the probe to the next read.  */
+void
+__sframe_stack_check (struct sframe_stack *stack, uintptr_t address)
+{
+  __sframe_stack_doubt (stack, sframe_ask_once);
+  if (!__sframe_stack_find (stack, word_down (address)))
+    __sframe_stack_doubt (stack, sframe_ask_always);
+}
+
 /* Whether the word at ADDRESS can be read; KNOWN if the probe gives no
    answer.  */
 static bool

@@ -14,8 +14,8 @@
    made (makecontext, coroutines); each of its pages is probed once in a trace.
 
    Reasons for doubt: after a signal frame of a fault, every page is probed,
-   wherever it is; after a frame pointer has led up by more than SFRAME_LEAP,
-   the next word is probed.
+   wherever it is; a step that leads up by more than SFRAME_LEAP probes the end
+   of the frame that it leads over.
 
    Rejected designs: probing each page always (a system call costs as much as
    many frames); asking for the bounds of the alternate stack (fewer seccomp
@@ -85,6 +85,11 @@ void __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 void __sframe_stack_doubt (struct sframe_stack *stack,
 			   enum sframe_doubt doubt) attribute_hidden;
 
+/* Probe the word at ADDRESS, to which a leap has led (sframe_stack_leap).  If
+   it cannot be read, probe all words from now on.  */
+void __sframe_stack_check (struct sframe_stack *stack, uintptr_t address)
+  attribute_hidden;
+
 /* Return whether the aligned word at ADDRESS can be read.  If so, store a
    readable range that holds it in STACK->current.  */
 bool __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
@@ -117,13 +122,13 @@ __sframe_stack_read (struct sframe_stack *stack, uintptr_t address,
   return true;
 }
 
-/* The largest frame found by FP that causes no doubt.  Traces of programs with
-   frame pointers must not need system calls, and buffers of PATH_MAX or 64 KiB
-   are common.  */
+/* The largest frame that causes no doubt.  Traces must not need system calls,
+   and buffers of PATH_MAX or 64 KiB are common.  */
 #define SFRAME_LEAP (128 * 1024)
 
-/* Whether CALLER_SP, which was computed from FP, is so far above SP that it
-   must be probed: FP comes from the stack, which may be overwritten.  */
+/* Whether CALLER_SP is so far above SP, or below it, that it must be probed.
+   FP comes from the stack, which may be overwritten; so does the PC, whose
+   rule gives the size of the frame.  */
 static inline bool
 sframe_stack_leap (uintptr_t sp, uintptr_t caller_sp)
 {

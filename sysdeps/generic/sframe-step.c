@@ -66,12 +66,28 @@ is_topmost (const struct sframe_registers *registers)
 	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
 }
 
-/* Compute the CFA and check it.  The stack grows down, so the caller's SP is
-   above SP; equal is possible only in a frame that has made no call, which may
-   have pushed nothing, or have popped the return address to a register like
-   vfork.  The caller's SP may be below SP, on another stack, if this is a
-   signal trampoline, or a function that switches stacks and keeps the old SP
-   in FP.  */
+/* Whether CALLER_SP, which RULE gives, can be the caller's SP.  The stack
+   grows down, so it is above SP; equal is possible only in a frame that has
+   made no call, which may have pushed nothing, or have popped the return
+   address to a register like vfork.  It may be below SP, on another stack, in
+   a function that switches stacks and keeps the old SP in FP or in memory.  */
+static bool
+plausible_sp (const struct sframe_registers *registers,
+	      const struct sframe_rule *rule,
+	      const struct sframe_stack *stack, uintptr_t caller_sp)
+{
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+
+  if (caller_sp == sp)
+    return is_topmost (registers) || registers->interrupted;
+  return (caller_sp > sp
+	  || ((rule->cfa.kind != SFRAME_REGISTER_VALUE
+	       || rule->cfa.reg != SFRAME_MACHINE_SP)
+	      && !__sframe_same_stack (stack, sp, caller_sp)));
+}
+
+/* Compute the CFA and check it; that of a signal trampoline may be
+   anywhere.  */
 static enum sframe_step_status
 find_cfa (const struct sframe_registers *registers,
 	  const struct sframe_rule *rule, struct sframe_stack *stack,
@@ -84,15 +100,11 @@ find_cfa (const struct sframe_registers *registers,
   if (status != SFRAME_STEP_CALLER || rule->signal)
     return status;
   uintptr_t caller_sp = *cfa + SFRAME_MACHINE_SP_OFFSET;
-  if (rule->cfa.reg != SFRAME_MACHINE_SP && sframe_stack_leap (sp, caller_sp))
-    __sframe_stack_doubt (stack, sframe_ask_once);
-  if (caller_sp > sp
-      || (caller_sp == sp
-	  && (is_topmost (registers) || registers->interrupted)))
-    return SFRAME_STEP_CALLER;
-  return (caller_sp == sp || rule->cfa.reg == SFRAME_MACHINE_SP
-	  || __sframe_same_stack (stack, sp, caller_sp)
-	  ? SFRAME_STEP_BROKEN : SFRAME_STEP_CALLER);
+  if (!plausible_sp (registers, rule, stack, caller_sp))
+    return SFRAME_STEP_BROKEN;
+  if (sframe_stack_leap (sp, caller_sp))
+    __sframe_stack_check (stack, *cfa - sizeof *cfa);
+  return SFRAME_STEP_CALLER;
 }
 
 /* Compute the return address.  A frame that has made a call must have saved

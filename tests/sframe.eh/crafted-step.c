@@ -215,6 +215,78 @@ frame_below_its_callee (void)
   CHECK (STEP (0x12, RSP, 2) == SFRAME_EH_BROKEN);
 }
 
+/* A CFA far away is probed before another word is read, whatever it is counted
+   from, and so is an SP that is not the CFA.  */
+static void
+far_frames (void)
+{
+  const uint64_t far = VALUE (RBX) + 16;
+
+  CHECK (FRESH_STEP (0x0e, 0x80, 0x20) == SFRAME_EH_OK);
+  CHECK (stack.checks == 0 && has (RSP, OLD_SP + 4096));
+  CHECK (FRESH_STEP (0x0e, 0x88, 0x20) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == OLD_SP + 4096
+	 && stack.read_before == 0);
+  CHECK (FRESH_STEP (0x0c, RBX, 16, 0x10, RAX, 2, 0x77, 0) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == far - 8
+	 && stack.read_before == 0);
+  CHECK (FRESH_STEP (0x0f, 2, 0x70 + RBX, 16) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == far - 8);
+  CHECK (FRESH_STEP (0x0e, 32, 0x09, RSP, RBX) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == VALUE (RBX));
+}
+
+/* The same step by a rule of SFrame: RA is at CFA - 8.  */
+static enum sframe_step_status
+step_by_rule (enum sframe_place_kind kind, unsigned int reg, int32_t offset)
+{
+  struct sframe_rule rule
+    = { .cfa = { .kind = kind, .reg = reg, .offset = offset },
+	.ra = { .kind = SFRAME_CFA_MEMORY, .offset = -8 },
+	.fp = { .kind = SFRAME_UNCHANGED } };
+
+  return __sframe_step (&registers, &rule, &stack);
+}
+
+static void
+far_frames_by_sframe (void)
+{
+  fresh ();
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 4096)
+	 == SFRAME_STEP_CALLER);
+  CHECK (stack.checks == 0 && has (RSP, OLD_SP + 4096));
+  fresh ();
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 4104)
+	 == SFRAME_STEP_CALLER);
+  CHECK (stack.checks == 1 && stack.checked == OLD_SP + 4096);
+  fresh ();
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RBP, 16) == SFRAME_STEP_CALLER);
+  CHECK (stack.checks == 1 && stack.checked == VALUE (RBP) + 8);
+}
+
+/* The caller's SP is in a word at SP, and below it.  */
+static void
+cfa_in_memory_at_sp (void)
+{
+  fresh ();
+  registers.value[RSP] = UINT64_MAX << 60;
+  uint64_t cfa = word_at (registers.value[RSP]);
+  require (cfa < registers.value[RSP], "the word is low");
+  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, RSP, 0)
+	 == SFRAME_STEP_BROKEN);
+  fresh ();
+  registers.value[RSP] = UINT64_MAX << 60;
+  stack.same_stack = false;
+  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, RSP, 0)
+	 == SFRAME_STEP_CALLER);
+  CHECK (has (RSP, cfa) && stack.checks == 1);
+  /* No register is ever below itself.  */
+  fresh ();
+  stack.same_stack = false;
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, -16)
+	 == SFRAME_STEP_BROKEN);
+}
+
 /* As the kernel's vDSO describes its trampoline.  */
 static void
 signal_frame (void)
@@ -536,6 +608,9 @@ static const struct test_case cases[] =
     { "return address without a rule", ra_without_a_rule },
     { "registers that swap", registers_that_swap },
     { "frame below its callee", frame_below_its_callee },
+    { "far frames", far_frames },
+    { "far frames by SFrame", far_frames_by_sframe },
+    { "CFA in memory at SP", cfa_in_memory_at_sp },
     { "signal frame", signal_frame },
     { "value of the CFA", cfa_value },
     { "expressions and the CFA", expressions_and_cfa },

@@ -25,13 +25,11 @@ struct sframe_stack
   unsigned long int reads;
   /* What is to be said of any two addresses.  */
   bool same_stack;
-};
-
-enum sframe_doubt
-{
-  sframe_ask_nothing,
-  sframe_ask_once,
-  sframe_ask_always
+  /* How often a leap was checked, the word that was probed last, and how many
+     had been read before.  */
+  unsigned int checks;
+  uintptr_t checked;
+  unsigned long int read_before;
 };
 
 /* The finalizer of the splitmix64 generator.  Words are multiples of 64, since
@@ -70,12 +68,12 @@ sframe_stack_leap (uintptr_t sp, uintptr_t caller_sp)
   return caller_sp - sp > 4096;
 }
 
-/* Here each word is asked about.  */
 static inline void
-__sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt doubt)
+__sframe_stack_check (struct sframe_stack *stack, uintptr_t address)
 {
-  (void) stack;
-  (void) doubt;
+  ++stack->checks;
+  stack->checked = address;
+  stack->read_before = stack->reads;
 }
 
 #endif /* _SFRAME_STACK_H  */

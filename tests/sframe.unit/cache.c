@@ -74,7 +74,7 @@ pack (const struct sframe_rule *rule)
 static void
 offsets_at_the_limits_of_their_bits (void)
 {
-  static const int32_t cfa[] = { 0x7ffff8, 0x8000 };
+  static const int32_t cfa[] = { SFRAME_LEAP, 0x8000 };
   static const int32_t near[] = { -8, -16, -0x8000 };
 
   for (unsigned int i = 0; i < sizeof cfa / sizeof *cfa; ++i)
@@ -90,7 +90,7 @@ offsets_at_the_limits_of_their_bits (void)
 static void
 offsets_beyond_the_limits (void)
 {
-  struct sframe_rule rule = plain_rule (SP, 0x800000, -8, 0);
+  struct sframe_rule rule = plain_rule (FP, 0x800000, -8, 0);
   CHECK (pack (&rule) == 0);
   rule = plain_rule (SP, 0x10000, -0x8008, 0);
   CHECK (pack (&rule) == 0);
@@ -115,6 +115,21 @@ words_by_a_cfa_from_fp (void)
       rule = plain_rule (FP, cfa[i], -24, -8);
       CHECK (pack (&rule) == 0);
     }
+}
+
+/* A step by a cached rule does not probe.  */
+static void
+a_leap_from_sp (void)
+{
+  struct sframe_rule rule = plain_rule (SP, SFRAME_LEAP + 8, -8, 0);
+  CHECK (pack (&rule) == 0);
+  rule.cfa.offset = 0x7ffff8;
+  CHECK (pack (&rule) == 0);
+  /* The caller's SP counts, which is below the CFA.  */
+  rule = plain_rule (SP, SFRAME_LEAP + 160, -48, 0);
+  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+  rule.cfa.offset += 8;
+  CHECK (sframe_cache_pack (&rule, SP, FP, -160) == 0);
 }
 
 static void
@@ -697,6 +712,7 @@ static const struct test_case cases[] = {
     offsets_at_the_limits_of_their_bits },
   { "offsets beyond the limits", offsets_beyond_the_limits },
   { "words by a CFA from FP", words_by_a_cfa_from_fp },
+  { "a leap from SP", a_leap_from_sp },
   { "words that are not between SP and CFA",
     words_that_are_not_between_sp_and_cfa },
   { "a stack that does not shrink", a_stack_that_does_not_shrink },
