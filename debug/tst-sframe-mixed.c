@@ -7,6 +7,7 @@
 
 #include <support/xdlfcn.h>
 
+#include "tst-sframe-asm.h"
 #include "tst-sframe-support.h"
 
 static struct trace_pair pair;
@@ -18,9 +19,15 @@ callback (void)
   KEEP_FRAME ();
 }
 
+/* Volatile, so that the compiler does not know the value.  */
+static volatile int buffer_size = 100;
+
+/* Variable in size, so that its CFA comes from FP.  */
 static void FRAME
 run (const char *module, const char *name, const void *caller)
 {
+  char buffer[buffer_size];
+  USE (buffer);
   void *handle = xdlopen (module, RTLD_NOW);
   int (*call) (void (*) (void), int) = xdlsym (handle, name);
   TEST_COMPARE (call (callback, 100), 100);
@@ -39,6 +46,9 @@ do_test (void)
     {
       run (modules[i], "call_without_sframe", do_test);
       run (modules[i], "call_without_sframe_aligned", do_test);
+#if HAVE_SFRAME_ASM
+      run (modules[i], "call_with_fp_in_register", do_test);
+#endif
     }
   check_no_fallback ();
   return 0;

@@ -28,16 +28,16 @@ place_address (const struct sframe_registers *registers,
   return true;
 }
 
-/* Compute the value that PLACE describes; its kind must not be UNCHANGED.  */
+/* Compute the value that PLACE describes; its kind must not be UNCHANGED.  The
+   result is UNKNOWN also if the FP is not known: .eh_frame may say that a
+   callee has saved it in another register.  */
 static enum sframe_step_status
 recover (const struct sframe_registers *registers,
 	 const struct sframe_place *place, uintptr_t cfa,
 	 struct sframe_stack *stack, uintptr_t *value)
 {
-  /* The FP is unknown only after a step that could not read it.  */
   if (!place_address (registers, place, cfa, value))
-    return (place->reg == SFRAME_MACHINE_FP
-	    ? SFRAME_STEP_BROKEN : SFRAME_STEP_UNKNOWN);
+    return SFRAME_STEP_UNKNOWN;
   if (place->kind == SFRAME_CFA_VALUE || place->kind == SFRAME_REGISTER_VALUE)
     return SFRAME_STEP_CALLER;
   return (__sframe_stack_read (stack, *value, value)

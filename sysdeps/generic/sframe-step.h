@@ -19,10 +19,10 @@ struct sframe_registers
   uintptr_t pc;
   /* By DWARF number; value[N] is valid only if bit N of KNOWN is set.  SP is
      known in all frames; FP is, unless a callee has saved it where it cannot
-     be read.  All others are known in a frame that a signal interrupted, since
-     the kernel saved them.  They are unknown after a step by SFrame, which
-     does not say where the callee saved them; a step by .eh_frame recovers
-     them.  */
+     be read, or in a register that is not known.  All others are known in a
+     frame that a signal interrupted, since the kernel saved them.  They are
+     unknown after a step by SFrame, which does not say where the callee saved
+     them; a step by .eh_frame recovers them.  */
   uintptr_t value[SFRAME_MACHINE_REGISTERS];
   uint64_t known;
   /* PC is the instruction to execute next, as in a frame that a signal

@@ -287,6 +287,21 @@ cfa_in_memory_at_sp (void)
 	 == SFRAME_STEP_BROKEN);
 }
 
+/* .eh_frame may know an FP that SFrame does not.  */
+static void
+fp_unknown (void)
+{
+  fresh ();
+  registers.known &= ~(1 << RBP);
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RBP, 16)
+	 == SFRAME_STEP_UNKNOWN);
+  /* It need not be known where it is not needed.  */
+  fresh ();
+  registers.known &= ~(1 << RBP);
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 16) == SFRAME_STEP_CALLER);
+  CHECK (!is_known (RBP) && has (RSP, OLD_SP + 16));
+}
+
 /* As the kernel's vDSO describes its trampoline.  */
 static void
 signal_frame (void)
@@ -611,6 +626,7 @@ static const struct test_case cases[] =
     { "far frames", far_frames },
     { "far frames by SFrame", far_frames_by_sframe },
     { "CFA in memory at SP", cfa_in_memory_at_sp },
+    { "FP unknown", fp_unknown },
     { "signal frame", signal_frame },
     { "value of the CFA", cfa_value },
     { "expressions and the CFA", expressions_and_cfa },
