@@ -54,6 +54,39 @@ asm (ASM_TEXT (run_at_top,
 	       "br %r14\n"));
 # endif
 
+# if HAVE_SFRAME_X86
+/* Call backtrace with SP at TOP.  The CFI puts the return address beyond, at
+   TOP + 16.  On s390x backtrace saves registers above SP.  */
+extern int backtrace_at_top (void **array, int size, void *top);
+asm (ASM_TEXT (backtrace_at_top,
+	       "push %rbx\n"
+	       ".cfi_adjust_cfa_offset 8\n"
+	       "mov %rsp, %rbx\n"
+	       "mov %rdx, %rsp\n"
+	       ".cfi_def_cfa_offset 24\n"
+	       "call backtrace@PLT\n"
+	       "mov %rbx, %rsp\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       "pop %rbx\n"
+	       ".cfi_adjust_cfa_offset -8\n"
+	       "ret\n"));
+
+static void
+test_at_top (void *top)
+{
+  struct trace at_top;
+  at_top.count = backtrace_at_top (at_top.pc, TRACE_MAX, top);
+  TEST_COMPARE (at_top.count, 1);
+  TEST_VERIFY (_Unwind_FindEnclosingFunction (at_top.pc[0])
+	       == backtrace_at_top);
+}
+# else
+static void
+test_at_top (void *top)
+{
+}
+# endif
+
 static char *stack;
 static struct trace trace;
 static char *sp_of_caller;
@@ -101,6 +134,9 @@ do_test (void)
   printf ("info: %zu bytes of stack\n", stack_use ());
   TEST_VERIFY (stack_use () > 0);
   TEST_VERIFY (stack_use () <= STACK_USE_MAX);
+
+  test_at_top (stack + STACK_SIZE);
+  check_no_fallback ();
   return 0;
 }
 

@@ -49,7 +49,8 @@ __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
       stack->window.low = stack->window.high - MAIN_STACK_WINDOW;
       stack->known_low = stack->window.high;
     }
-  /* The mapping of a stack has no holes; this code runs on the page of SP.  */
+  /* The mapping of a stack has no holes; this code runs below SP, which may be
+     the start of another page.  */
   if (range_has (&stack->window, sp))
     {
       stack->known_low = sp;
@@ -57,7 +58,7 @@ __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
     }
   else
     stack->current
-      = (struct sframe_range) { sp, page_down (sp) + GLRO (dl_pagesize) };
+      = (struct sframe_range) { sp, page_down (sp - 1) + GLRO (dl_pagesize) };
 }
 
 void
