@@ -133,14 +133,37 @@ operate_on_one (unsigned int operation, struct sframe_eh_cursor *cursor,
     }
 }
 
+/* How many values on the expression stack OPERATION needs, or 0 if it is not
+   implemented.  */
+static unsigned int
+values_needed (unsigned int operation)
+{
+  switch (operation)
+    {
+    case DW_OP_deref: case DW_OP_dup: case DW_OP_drop: case DW_OP_neg:
+    case DW_OP_not: case DW_OP_plus_uconst:
+      return 1;
+    case DW_OP_over: case DW_OP_swap: case DW_OP_and: case DW_OP_minus:
+    case DW_OP_mul: case DW_OP_or: case DW_OP_plus: case DW_OP_shl:
+    case DW_OP_shr: case DW_OP_shra: case DW_OP_xor: case DW_OP_eq:
+    case DW_OP_ge: case DW_OP_gt: case DW_OP_le: case DW_OP_lt: case DW_OP_ne:
+      return 2;
+    default:
+      return 0;
+    }
+}
+
 /* The operations that have operands on the expression stack.  */
 static enum sframe_eh_status
 operate (struct evaluation *evaluation, unsigned int operation,
 	 struct sframe_stack *stack)
 {
   uint64_t *end = evaluation->value + evaluation->count;
+  unsigned int needed = values_needed (operation);
 
-  if (evaluation->count < 1)
+  if (needed == 0)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  if (evaluation->count < needed)
     return SFRAME_EH_CORRUPT;
   if (operate_on_one (operation, &evaluation->cursor, &end[-1]))
     return SFRAME_EH_OK;
@@ -156,8 +179,6 @@ operate (struct evaluation *evaluation, unsigned int operation,
 	      ? SFRAME_EH_OK : SFRAME_EH_BROKEN);
     }
 
-  if (evaluation->count < 2)
-    return SFRAME_EH_CORRUPT;
   uint64_t a = end[-2], b = end[-1];
   switch (operation)
     {

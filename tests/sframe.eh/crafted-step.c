@@ -528,8 +528,13 @@ unknown_operations (void)
 	0x91, 0x93, 0x94, 0x95, 0x97, 0x9c, 0xe0, 0xff };
 
   for (size_t i = 0; i < sizeof operations; ++i)
-    CHECK (EXPRESSION (0x31, 0x31, operations[i])
-	   == SFRAME_EH_NOT_UNDERSTOOD);
+    {
+      CHECK (EXPRESSION (0x31, 0x31, operations[i])
+	     == SFRAME_EH_NOT_UNDERSTOOD);
+      /* However few values they have.  */
+      CHECK (EXPRESSION (operations[i]) == SFRAME_EH_NOT_UNDERSTOOD);
+      CHECK (EXPRESSION (0x13, operations[i]) == SFRAME_EH_NOT_UNDERSTOOD);
+    }
 }
 
 /* Whether SFrame could say what the program of byte 50 does.  */
