@@ -36,9 +36,9 @@
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
-/* backtrace may use less than 1 KiB of stack.  A function that is not inlined
-   gives up its stack when it returns: for functions that return before the
-   deepest call.  */
+/* backtrace uses little stack, see sframe-backtrace.h.  A function that is not
+   inlined gives up its stack when it returns: for functions that return before
+   the deepest call.  */
 #define RELEASE_STACK __attribute__ ((noinline))
 /* Inlined functions share one frame: for those on the path to the deepest
    call.  */

@@ -19,7 +19,7 @@ enum
   OWN_USE = 512,
   /* What backtrace may use, its return address included, see
      sframe-backtrace.h.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2304 : 1024,
+  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2304 : 1152,
 };
 
 static struct trace trace;
@@ -75,6 +75,50 @@ extern void cfa_in_saved (void (*function) (void));
 asm (ASM_TEXT (cfa_in_saved, ASM_CFA_IN_SAVED));
 #else
 # define cfa_in_saved(function) function ()
+#endif
+
+/* Call FUNCTION on the stack that ends at TOP.  The CFA comes from a
+   call-saved register by an expression that also reads a word of the old
+   stack.  */
+#if HAVE_SFRAME_ASM
+extern void cfa_by_deref (void (*function) (void), void *top);
+# if HAVE_SFRAME_X86
+asm (ASM_TEXT (cfa_by_deref,
+	       "push %rbx\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       ".cfi_offset %rbx, -16\n"
+	       "lea 16(%rsp), %rbx\n"
+	       /* breg3 0, dup, lit16, minus, deref, drop.  */
+	       ".cfi_escape 0x0f, 7, 0x73, 0, 0x12, 0x40, 0x1c, 6, 0x13\n"
+	       "mov %rsi, %rsp\n"
+	       "call *%rdi\n"
+	       "lea -16(%rbx), %rsp\n"
+	       ".cfi_def_cfa %rsp, 16\n"
+	       "pop %rbx\n"
+	       ".cfi_restore %rbx\n"
+	       ".cfi_def_cfa_offset 8\n"
+	       "ret\n"));
+# else
+asm (ASM_TEXT (cfa_by_deref,
+	       "stmg %r10, %r15, 80(%r15)\n"
+	       ".cfi_offset %r10, -80\n"
+	       ".cfi_offset %r14, -48\n"
+	       ".cfi_offset %r15, -40\n"
+	       "lgr %r10, %r15\n"
+	       /* breg10 160, dup, const1u 48, minus, deref, drop.  */
+	       ".cfi_escape 0x0f, 9, 0x7a, 0xa0, 1, 0x12, 8, 48, 0x1c, 6, "
+	       "0x13\n"
+	       "lay %r15, -160(%r3)\n"
+	       "basr %r14, %r2\n"
+	       "lmg %r10, %r15, 80(%r10)\n"
+	       ".cfi_def_cfa %r15, 160\n"
+	       ".cfi_restore %r10\n"
+	       ".cfi_restore %r14\n"
+	       ".cfi_restore %r15\n"
+	       "br %r14\n"));
+# endif
+#else
+# define cfa_by_deref(function, top) function ()
 #endif
 
 enum { DEPTH = 50 };
@@ -145,6 +189,9 @@ do_test (void)
   check_use ("SFrame and .eh_frame with an expression");
   cfa_in_saved (call_take);
   check_use (".eh_frame from the start");
+  static char other_stack[2 * AREA] __attribute__ ((aligned (16)));
+  cfa_by_deref (take, other_stack + sizeof other_stack);
+  check_use (".eh_frame with an expression that reads another stack");
   check_no_fallback ();
   xdlclose (handle);
   return 0;

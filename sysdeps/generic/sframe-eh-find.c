@@ -8,7 +8,7 @@
 #include <sframe-eh-cursor.h>
 
 /* A function that is not inlined gives up its stack when it returns: backtrace
-   may use less than 1 KiB.  */
+   has little.  */
 #define RELEASE_STACK __attribute__ ((noinline))
 
 /* The first bytes of .eh_frame_hdr as all linkers write it: the version and

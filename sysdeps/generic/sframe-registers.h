@@ -4,7 +4,7 @@
 
    These macros are not in sframe-machine.h, since that includes structures
    whose size depends on them.  Their number should be small: backtrace has
-   1 KiB of stack.  A port defines, in DWARF numbers:
+   little stack.  A port defines, in DWARF numbers:
 
    SFRAME_MACHINE_REGISTERS  registers from 0 up to, but not including, this
 			     one are tracked; at most 32.
