@@ -94,7 +94,8 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 /*
  * Step from @state, the last frame in @trace, as long as rules are cached, and
  * add the frames to @trace, which has room for @max. Only if the last rule was
- * cached is the next one likely to be.
+ * cached is the next one likely to be. No other unwinder is asked, so SFrame
+ * must be the one that is tried first.
  */
 static inline void sframe_unwind_cached(struct unwind_user_state *state,
 					struct unwind_stacktrace *trace,

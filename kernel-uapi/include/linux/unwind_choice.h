@@ -27,6 +27,13 @@ static inline unsigned int unwind_order_take(u32 *order)
 	return BIT(bit);
 }
 
+/* Whether SFrame is the first unwinder of @order. */
+static inline bool unwind_order_begins_with_sframe(u32 order)
+{
+	return (order & (BIT(UNWIND_ORDER_SHIFT) - 1)) ==
+	       UNWIND_USER_TYPE_SFRAME_BIT + 1;
+}
+
 #ifdef CONFIG_UNWIND_USER
 
 void unwind_user_choose(struct unwind_user_state *state);

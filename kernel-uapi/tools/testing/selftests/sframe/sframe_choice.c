@@ -239,6 +239,59 @@ TEST_F(choice, own_order)
 	ASSERT_EQ(1, record(framed));
 	EXPECT_EQ(chain[1], noted[0]);
 }
+
+/* FP leads nowhere from here and from probe(). */
+static noinline void without_fp(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	probe();
+	KEEP();
+}
+
+/* FP leads from here past framed_again(), a table does not. */
+static noinline void keep_fp(void)
+{
+	NOTE();
+	without_fp();
+	KEEP();
+}
+
+static noinline __attribute__((optimize("no-omit-frame-pointer")))
+void framed_again(void)
+{
+	NOTE();
+	keep_fp();
+	KEEP();
+}
+
+/* The third frame's caller is the one that @caller has noted. */
+static void expect_third(struct __test_metadata *_metadata, int caller)
+{
+	rehearse(framed_again);
+	ASSERT_EQ(1, record(framed_again));
+	ASSERT_GT(chain_count, 3);
+	EXPECT_EQ(chain[1], noted[3]);
+	EXPECT_EQ(chain[2], noted[2]);
+	EXPECT_EQ(chain[3], noted[caller]);
+}
+
+/* The order decides for each frame, whether or not its rule is cached. */
+TEST_F(choice, order_with_cached_rules)
+{
+	ASSERT_EQ(0, choose("fp sframe"));
+	expect_third(_metadata, 0);
+	ASSERT_EQ(0, choose("sframe fp"));
+	expect_third(_metadata, 1);
+	/* Now all rules are cached. */
+	expect_third(_metadata, 1);
+	ASSERT_EQ(0, choose("fp sframe"));
+	expect_third(_metadata, 0);
+	ASSERT_EQ(0, choose_own(BOTH(PR_UNWIND_SFRAME, PR_UNWIND_FP)));
+	expect_third(_metadata, 1);
+	ASSERT_EQ(0, choose_own(BOTH(PR_UNWIND_FP, PR_UNWIND_SFRAME)));
+	expect_third(_metadata, 0);
+}
 #endif
 
 /* Nothing changes by what is refused. */
