@@ -503,40 +503,113 @@ test_signal_frame_at_start_of_mapping (void)
   end_process ();
 }
 
-/* A function of which INT3 is the last instruction: it is what was interrupted
-   or, at the top, what a signal on its way is for.  */
+enum { TRAP = 5, TRAP_BIT = 1 << 4, FROM_KERNEL = 0x80 };
+
+/* Put a signal frame that has interrupted the end of a function of which INT3
+   or a NOP is the last instruction.  */
+static void
+start_behind (bool trap, bool int3)
+{
+  start ();
+  put_signal_frame (STACK + 0x800);
+  poke (STACK + 0x800 + 40 + 16 * 8, TEXT + TEXT_SIZE, 8);
+  /* REG_TRAPNO.  */
+  poke (STACK + 0x800 + 40 + 20 * 8, trap ? 3 : 14, 8);
+  poke (TEXT + TEXT_SIZE - 1, int3 ? 0xcc : 0x90, 1);
+  add ();
+  state = (struct unwind_user_state) {
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+  };
+}
+
+/* Only the INT3 itself is behind that address.  */
+static void
+check_behind (bool behind)
+{
+  if (behind)
+    check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+  else
+    check_error (-ENOENT);
+  end_process ();
+}
+
+/* The flags of SIGTRAP's handler, and what its siginfo says; MASK is blocked
+   where the signal came, BLOCKED now.  */
+static void
+check_signal_behind (unsigned long flags, int signo, int code,
+		     unsigned long mask, unsigned long blocked, bool behind)
+{
+  for (int i = 0; i < 4; ++i)
+    {
+      bool trap = i & 1, int3 = i & 2;
+
+      start_behind (trap, int3);
+      /* uc_sigmask ends the ucontext, and siginfo follows.  */
+      poke (STACK + 0x800 + 296, mask, 8);
+      poke (STACK + 0x800 + 304, signo, 4);
+      poke (STACK + 0x800 + 312, code, 4);
+      current->sighand->action[TRAP - 1].sa.sa_flags = flags;
+      current->blocked.sig[0] = blocked;
+      CHECK (sframe_unwind_next (&state) == 0);
+      check_behind (trap && int3 && behind);
+    }
+  current->blocked.sig[0] = 0;
+}
+
 static void
 test_behind_trap (void)
 {
-  for (int i = 0; i < 8; ++i)
-    {
-      bool trap = i & 1, int3 = i & 2, topmost = i & 4;
+  enum { SIGINFO = 4, NODEFER = 0x40000000 };
 
-      start ();
-      put_signal_frame (STACK + 0x800);
-      poke (STACK + 0x800 + 40 + 16 * 8, TEXT + TEXT_SIZE, 8);
-      /* REG_TRAPNO.  */
-      poke (STACK + 0x800 + 40 + 20 * 8, trap ? 3 : 14, 8);
-      poke (TEXT + TEXT_SIZE - 1, int3 ? 0xcc : 0x90, 1);
-      add ();
-      state = (struct unwind_user_state) {
-	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
-      };
+  /* siginfo decides if there is one.  */
+  check_signal_behind (SIGINFO, TRAP, FROM_KERNEL, 0, TRAP_BIT, true);
+  check_signal_behind (SIGINFO, TRAP, FROM_KERNEL, TRAP_BIT, 0, true);
+  check_signal_behind (SIGINFO, TRAP, -6, 0, TRAP_BIT, false);
+  check_signal_behind (SIGINFO, TRAP + 1, FROM_KERNEL, 0, TRAP_BIT, false);
+  /* Otherwise it is what others have left there.  */
+  check_signal_behind (0, TRAP + 1, -6, 0, TRAP_BIT, true);
+  check_signal_behind (0, TRAP, FROM_KERNEL, 0, ~TRAP_BIT, false);
+  check_signal_behind (0, TRAP, FROM_KERNEL, TRAP_BIT, TRAP_BIT, false);
+  check_signal_behind (NODEFER, TRAP + 1, -6, ~TRAP_BIT, 0, true);
+  check_signal_behind (NODEFER, TRAP, FROM_KERNEL, TRAP_BIT, 0, false);
+}
+
+/* The topmost frame, with COUNT queued signals, of which the first one is SIGNO
+   with CODE, and the others were sent.  */
+static void
+check_queued_behind (int signo, int code, int count, bool behind)
+{
+  struct sigqueue queue[8] = { { .info = { signo, code, NULL } } };
+
+  for (int i = 0; i < 4; ++i)
+    {
+      bool trap = i & 1, int3 = i & 2;
+
+      start_behind (trap, int3);
       CHECK (sframe_unwind_next (&state) == 0);
-      if (topmost)
-	{
-	  state.topmost = true;
-	  state.ip_behind = state.interrupted = false;
-	  current->thread.trap_nr = 3;
-	  current->pending.signal = trap ? 1 << 4 : 1 << 5;
-	}
-      if (trap && int3)
-	check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
-      else
-	check_error (-ENOENT);
-      current->pending.signal = 0;
-      end_process ();
+      INIT_LIST_HEAD (&current->pending.list);
+      for (int j = 0; j < count; ++j)
+	list_add_tail (&queue[j].list, &current->pending.list);
+      current->pending.signal.sig[0] = 1UL << (signo - 1);
+      current->thread.trap_nr = trap ? 3 : 14;
+      state.topmost = true;
+      state.ip_behind = state.interrupted = false;
+      check_behind (trap && int3 && behind);
     }
+  INIT_LIST_HEAD (&current->pending.list);
+  current->pending.signal.sig[0] = 0;
+}
+
+static void
+test_behind_queued_trap (void)
+{
+  check_queued_behind (TRAP, FROM_KERNEL, 1, true);
+  check_queued_behind (TRAP, FROM_KERNEL, 4, true);
+  check_queued_behind (TRAP, FROM_KERNEL, 5, false);
+  check_queued_behind (TRAP, FROM_KERNEL, 0, false);
+  /* Sent, perhaps blocked for long.  */
+  check_queued_behind (TRAP, -6, 1, false);
+  check_queued_behind (TRAP + 1, FROM_KERNEL, 1, false);
 }
 
 /* Interrupted frames have all registers.  By DWARF number, where they are in
@@ -1143,6 +1216,7 @@ static const struct test_case cases[] = {
   CASE (signal_frame),
   CASE (signal_frame_at_start_of_mapping),
   CASE (behind_trap),
+  CASE (behind_queued_trap),
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),
   CASE (corrupt),

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 struct machine machine;
+static struct sighand_struct current_sighand;
 struct task_struct current_task = {
   .comm = "test",
-#ifdef SHIM_S390
   .pending.list = LIST_HEAD_INIT (current_task.pending.list),
-#endif
+  .sighand = &current_sighand
 };
 struct pt_regs current_registers;
 

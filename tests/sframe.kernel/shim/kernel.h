@@ -29,6 +29,7 @@
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <asm/barrier.h>
@@ -286,6 +287,45 @@ extern void vma_end_read (struct vm_area_struct *vma);
 extern void mmap_assert_write_locked (const struct mm_struct *mm);
 #define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
 
+/* linux/signal_types.h, linux/sched/signal.h: nobody else sends signals.  */
+
+typedef struct
+{
+  unsigned long sig[1];
+} shim_sigset_t;
+#define sigset_t shim_sigset_t
+
+struct sigqueue
+{
+  struct list_head list;
+  struct
+  {
+    int si_signo, si_code;
+    void *si_addr;
+  } info;
+};
+
+struct sigpending
+{
+  struct list_head list;
+  sigset_t signal;
+};
+
+/* By the number of the signal minus 1.  */
+struct sighand_struct
+{
+  struct
+  {
+    struct
+    {
+      unsigned long sa_flags;
+    } sa;
+  } action[64];
+};
+
+#define lock_task_sighand(task, flags) (*(flags) = 0, true)
+#define unlock_task_sighand(task, flags) ((void) (flags))
+
 /* linux/sched.h, linux/compat.h, linux/printk.h  */
 
 #ifdef SHIM_S390
@@ -315,6 +355,8 @@ struct task_struct
   struct mm_struct *mm;
   struct thread_struct thread;
   struct sigpending pending;
+  struct sighand_struct *sighand;
+  sigset_t blocked;
   const char *comm;
 };
 

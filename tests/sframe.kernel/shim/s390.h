@@ -8,8 +8,6 @@
 #ifndef SHIM_S390_H
 #define SHIM_S390_H
 
-#include <linux/list.h>
-
 /* asm/processor.h  */
 
 #define TASK_SIZE (-4096UL)
@@ -26,26 +24,6 @@ struct thread_struct
     __vector128 vxrs[32];
   } ufpu;
 };
-
-/* linux/signal_types.h, linux/sched/signal.h: nobody else sends signals.  */
-
-struct sigqueue
-{
-  struct list_head list;
-  struct
-  {
-    int si_signo, si_code;
-    void *si_addr;
-  } info;
-};
-
-struct sigpending
-{
-  struct list_head list;
-};
-
-#define lock_task_sighand(task, flags) (*(flags) = 0, true)
-#define unlock_task_sighand(task, flags) ((void) (flags))
 
 /* All of them are always saved.  */
 #define save_user_fpu_regs() ((void) 0)

@@ -19,13 +19,6 @@ struct thread_struct
 
 #define X86_TRAP_BP 3
 
-/* linux/signal_types.h: a set of signals is a number.  */
-
-struct sigpending
-{
-  unsigned long signal;
-};
-
 struct pt_regs
 {
   unsigned long ax, dx, cx, bx, si, di, bp, sp, r8, r9, r10, r11, r12, r13,
@@ -38,8 +31,21 @@ struct ucontext
   struct
   {
     unsigned long r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx,
-      ax, cx, sp, ip, flags, segments, err, trapno;
+      ax, cx, sp, ip, flags, segments, err, trapno, oldmask, cr2, fpstate,
+      reserved[8];
   } uc_mcontext;
+  sigset_t uc_sigmask;
+};
+
+struct rt_sigframe
+{
+  char *pretcode;
+  struct ucontext uc;
+  struct
+  {
+    int si_signo, si_errno, si_code;
+    unsigned char rest[116];
+  } info;
 };
 
 #define regs_get_register(regs, offset) \

@@ -8,8 +8,10 @@
 #ifndef _ASM_X86_UNWIND_USER_SFRAME_H
 #define _ASM_X86_UNWIND_USER_SFRAME_H
 
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sframe_format.h>
@@ -127,11 +129,70 @@ static inline bool sframe_behind_int3(unsigned long ip)
 	return !get_user(code, (u8 __user *)(ip - 1)) && code == 0xcc;
 }
 
-/* Whether the topmost frame has trapped at the INT3 before @ip. */
+/* How many of the last queued signals are examined. */
+#define SFRAME_QUEUED_MAX	4
+
+/*
+ * Whether the signal of an INT3 is queued.  Other tasks can queue any number of
+ * signals, so examine only the last ones.  The kernel sends no other SIGTRAP
+ * with this code, and nobody else can send it.
+ */
+static inline bool sframe_int3_queued(void)
+{
+	struct sigqueue *q;
+	unsigned long flags;
+	bool found = false;
+	int n = 0;
+
+	if (!lock_task_sighand(current, &flags))
+		return false;
+	list_for_each_entry_reverse(q, &current->pending.list, list) {
+		found = q->info.si_signo == SIGTRAP &&
+			q->info.si_code == SI_KERNEL;
+		if (found || ++n == SFRAME_QUEUED_MAX)
+			break;
+	}
+	unlock_task_sighand(current, &flags);
+	return found;
+}
+
+/*
+ * Whether the topmost frame has trapped at the INT3 before @ip.  The number of
+ * the last trap, which may be long ago, only makes other cases fast.
+ */
 static inline bool sframe_arch_ip_behind(unsigned long ip)
 {
 	return sigismember(&current->pending.signal, SIGTRAP) &&
-	       current->thread.trap_nr == X86_TRAP_BP && sframe_behind_int3(ip);
+	       current->thread.trap_nr == X86_TRAP_BP &&
+	       sframe_behind_int3(ip) && sframe_int3_queued();
+}
+
+/*
+ * Whether @frame is the signal frame of an INT3; only called if the last trap of
+ * the task was one and INT3 precedes the interrupted address.  The last trap may
+ * be long ago, and its number is inherited by fork().
+ *
+ * A handler of SIGTRAP with SA_SIGINFO has siginfo in its frame.  Without it,
+ * these bytes are not written.  Then look whether SIGTRAP is blocked: it is not
+ * in code that traps, but it is in a handler without SA_NODEFER, and in those
+ * that interrupt it.
+ */
+static inline bool sframe_is_int3_frame(struct rt_sigframe __user *frame)
+{
+	/* A task keeps its own until it is released. */
+	const struct sighand_struct *sighand =
+		rcu_dereference_raw(current->sighand);
+	unsigned long flags, blocked;
+	int signal, code;
+
+	flags = READ_ONCE(sighand->action[SIGTRAP - 1].sa.sa_flags);
+	if (flags & SA_SIGINFO)
+		return !get_user(signal, &frame->info.si_signo) &&
+		       !get_user(code, &frame->info.si_code) &&
+		       signal == SIGTRAP && code == SI_KERNEL;
+	return !get_user(blocked, &frame->uc.uc_sigmask.sig[0]) &&
+	       !(blocked & sigmask(SIGTRAP)) &&
+	       (flags & SA_NODEFER || sigismember(&current->blocked, SIGTRAP));
 }
 
 /**
@@ -156,7 +217,9 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	    sframe_ucontext_reg(ucontext, SFRAME_REG_FP, &fp))
 		return -EFAULT;
 	state->ip = ip;
-	state->ip_behind = trap == X86_TRAP_BP && sframe_behind_int3(ip);
+	state->ip_behind = trap == X86_TRAP_BP && sframe_behind_int3(ip) &&
+		sframe_is_int3_frame((void __user *)(ucontext -
+					offsetof(struct rt_sigframe, uc)));
 	state->sp = sp;
 	state->fp = fp;
 	state->ucontext = ucontext;

@@ -493,9 +493,11 @@ static noinline void call_trap(void)
 }
 
 /* The interrupted PC is after the trap, in the next function. */
-TEST(signal_behind_the_end)
+static void expect_behind_the_end(struct __test_metadata *_metadata, int flags)
 {
-	struct sigaction action = { .sa_handler = fault_handler };
+	struct sigaction action = {
+		.sa_handler = fault_handler, .sa_flags = flags,
+	};
 	int at;
 
 	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
@@ -505,6 +507,13 @@ TEST(signal_behind_the_end)
 	ASSERT_GT(chain_count, at + 3);
 	EXPECT_EQ((unsigned long)after_trap, chain[at + 1]);
 	EXPECT_EQ(noted[0], chain[at + 3]);
+}
+
+TEST(signal_behind_the_end)
+{
+	expect_behind_the_end(_metadata, 0);
+	expect_behind_the_end(_metadata, SA_NODEFER);
+	expect_behind_the_end(_metadata, SA_SIGINFO);
 }
 
 static void leave(int signal)
@@ -523,6 +532,110 @@ TEST(behind_the_end)
 	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
 	rehearse(call_trap);
 	ASSERT_EQ(1, record_event(&attr, call_trap, (unsigned long)after_trap));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+void touch_after_trap(char *page) asm("after_trap");
+static char *trap_page;
+/* An event that sends SIGIO for the page fault after the trap. */
+static struct ring wake;
+
+static noinline void call_after_trap(void)
+{
+	NOTE();
+	asm volatile("mov $1, %%ebp" : : : "rbp");
+	madvise(trap_page, PAGE, MADV_DONTNEED);
+	ioctl(wake.fd, PERF_EVENT_IOC_ENABLE, 0);
+	touch_after_trap(trap_page);
+	KEEP();
+}
+
+static void on_wake(int signal)
+{
+	ioctl(wake.fd, PERF_EVENT_IOC_DISABLE, 0);
+	no_fp(plain);
+	KEEP();
+}
+
+static void nothing(int signal)
+{
+}
+
+/* Take a trap, with a signal frame where later ones are not. */
+static noinline int take_trap(int flags)
+{
+	struct sigaction action = {
+		.sa_handler = nothing, .sa_flags = flags,
+	};
+	char local[PAGE];
+
+	USE(local);
+	if (sigaction(SIGTRAP, &action, NULL))
+		return -1;
+	asm volatile("int3" : : : "memory");
+	return 0;
+}
+
+/*
+ * A signal has interrupted the first instruction of a function, before which
+ * another function ends with a trap. The last trap of the task was elsewhere.
+ */
+static void expect_at_the_start(struct __test_metadata *_metadata, int flags,
+				int trap_flags)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+	struct sigaction action = {
+		.sa_handler = on_wake, .sa_flags = flags,
+	};
+	int at;
+
+	ASSERT_EQ(0, take_trap(trap_flags));
+	ASSERT_EQ(0, sigaction(SIGIO, &action, NULL));
+	attr.wakeup_events = 1;
+	ASSERT_EQ(0, open_ring(&wake, &attr, 0, -1));
+	ASSERT_EQ(0, fcntl(wake.fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(wake.fd, F_SETFL, O_ASYNC));
+	rehearse(call_after_trap);
+	ASSERT_EQ(1, record(call_after_trap));
+	close_ring(&wake);
+	at = noted_count;
+	ASSERT_GT(chain_count, at + 3);
+	EXPECT_EQ((unsigned long)after_trap, chain[at + 1]);
+	EXPECT_EQ(noted[0], chain[at + 3]);
+}
+
+TEST(signal_at_the_start)
+{
+	trap_page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, trap_page);
+	expect_at_the_start(_metadata, SA_SIGINFO, SA_SIGINFO);
+	expect_at_the_start(_metadata, SA_SIGINFO, 0);
+	expect_at_the_start(_metadata, 0, SA_SIGINFO);
+	expect_at_the_start(_metadata, 0, 0);
+}
+
+/* The same without that signal. The SIGTRAP that is pending was sent. */
+TEST(at_the_start)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+	sigset_t traps;
+
+	ASSERT_EQ(0, take_trap(0));
+	sigemptyset(&traps);
+	sigaddset(&traps, SIGTRAP);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &traps, NULL));
+	ASSERT_EQ(0, raise(SIGTRAP));
+	wake.fd = -1;
+	trap_page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, trap_page);
+	rehearse(call_after_trap);
+	ASSERT_EQ(1, record_event(&attr, call_after_trap,
+				  (unsigned long)after_trap));
 	ASSERT_GT(chain_count, 2);
 	EXPECT_EQ(noted[0], chain[2]);
 }

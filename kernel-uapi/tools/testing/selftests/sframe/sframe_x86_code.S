@@ -19,7 +19,7 @@ use_r10_access:
 	.cfi_endproc
 	.size	use_r10, . - use_r10
 
-/* A function that ends with a trap; the next one has other rows. */
+/* A function that ends with a trap; the next one has other rows, may fault. */
 	.globl	trap_at_end, after_trap
 	.type	trap_at_end, @function
 trap_at_end:
@@ -32,6 +32,7 @@ trap_at_end:
 	.type	after_trap, @function
 after_trap:
 	.cfi_startproc
+	movb	$1, (%rdi)
 	ret
 	.cfi_endproc
 	.size	after_trap, . - after_trap

@@ -9,7 +9,15 @@
 #ifndef SHIM_S390
 # undef SIGTRAP
 # define SIGTRAP 5
-# define sigismember(set, number) (*(set) >> ((number) - 1) & 1)
+# undef SA_SIGINFO
+# define SA_SIGINFO 4
+# undef SA_NODEFER
+# define SA_NODEFER 0x40000000
+# undef SI_KERNEL
+# define SI_KERNEL 0x80
+# undef sigmask
+# define sigmask(number) (1UL << ((number) - 1))
+# define sigismember(set, number) ((set)->sig[0] >> ((number) - 1) & 1)
 #endif
 
 #endif /* SHIM_LINUX_SCHED_SIGNAL_H  */
