@@ -1093,17 +1093,27 @@ test_trampolines (void)
   check_start (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
   check_interrupted (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
   check_interrupted (TEXT + 0x20, STACK + 0x110, TEXT + 0x20, STACK + 0x110);
-  memcpy (at (JIT + 0x100), optimized, sizeof optimized);
+  memcpy (at (JIT), optimized, sizeof optimized);
   poke (STACK + 0x118, TEXT + 0x25, 8);
-  check_start (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
-	       STACK + 0x120 + 128);
-  check_interrupted (JIT + 0x100 + 13, STACK + 0x100, TEXT + 0x25,
+  check_start (JIT + 13, STACK + 0x100, TEXT + 0x25, STACK + 0x120 + 128);
+  check_interrupted (JIT + 13, STACK + 0x100, TEXT + 0x25,
 		     STACK + 0x120 + 128);
   /* A process may have none, and its program be at address 0.  */
   machine.trampoline = -1UL;
   check_start (0, STACK + 0x100, 0, STACK + 0x100);
-  /* Any other code is left alone.  */
-  check_start (JIT + 0x100 + 11, STACK + 0x100, JIT + 0x100 + 11,
+  /* Any other code is left alone, also if it is the same elsewhere.  */
+  check_start (JIT + 11, STACK + 0x100, JIT + 11, STACK + 0x100);
+  machine.trampoline = TRAMPOLINE;
+  memcpy (at (JIT + 0x100), optimized, sizeof optimized);
+  check_start (JIT + 0x100 + 13, STACK + 0x100, JIT + 0x100 + 13,
+	       STACK + 0x100);
+  memcpy (at (JIT + 13), uretprobe + 13, 4);
+  check_start (JIT + 13, STACK + 0x100, JIT + 13, STACK + 0x100);
+  memcpy (at (JIT + 0x100), uretprobe, sizeof uretprobe);
+  check_start (JIT + 0x100 + 13, STACK + 0x100, JIT + 0x100 + 13,
+	       STACK + 0x100);
+  *at (TRAMPOLINE + 14) = 0x5a;
+  check_start (TRAMPOLINE + 13, STACK + 0x100, TRAMPOLINE + 13,
 	       STACK + 0x100);
   end_probes ();
 }

@@ -296,19 +296,24 @@ static inline bool sframe_behind_call(unsigned long ip)
 /* pop %r11; pop %rcx; ret: follows the system call for uretprobes. */
 static const u8 sframe_uretprobe_exit[] = { 0x41, 0x5b, 0x59, 0xc3 };
 
-/* pop %rax; pop %r11; pop %rcx; ret $128: the same for optimized uprobes. */
-static const u8 sframe_uprobe_exit[] = {
-	0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0x00,
+/*
+ * The trampoline for optimized uprobes, alone in its page: push %rcx; push %r11;
+ * push %rax; mov $__NR_uprobe, %rax; syscall; pop %rax; pop %r11; pop %rcx;
+ * ret $128.
+ */
+static const u8 sframe_uprobe_trampoline[] = {
+	0x51, 0x41, 0x53, 0x50, 0x48, 0xc7, 0xc0, 0x50, 0x01, 0x00, 0x00, 0x0f,
+	0x05, 0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0x00,
 };
 
-/* Length of the trampoline for uretprobes before its exit. */
-#define SFRAME_URETPROBE_ENTRY_LEN	13
+/* Length of both trampolines up to the end of their system call. */
+#define SFRAME_PROBE_ENTRY_LEN	13
 
-/* Whether the bytes at @ip are @code; @len is at most 8. */
+/* Whether the bytes at @ip are @code; @len is at most 20. */
 static inline bool sframe_code_is(unsigned long ip, const u8 *code,
 				  unsigned int len)
 {
-	u8 there[8];
+	u8 there[20];
 
 	return !copy_from_user(there, (void __user *)ip, len) &&
 	       !memcmp(there, code, len);
@@ -333,22 +338,26 @@ static inline void sframe_pop_and_return(struct unwind_user_state *state,
  * address: move @state back to the start of the trampoline, as if the
  * instructions before the system call, which push three registers, had not been
  * executed.
+ *
+ * Programs may have the same instructions elsewhere, as part of a function.
  */
 static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline)
 {
-	unsigned long off = state->ip - trampoline;
+	unsigned long page = state->ip & PAGE_MASK, off = state->ip - page;
 
-	/* The trampoline, if there is one, is at the start of a page. */
-	if (IS_ALIGNED(trampoline, PAGE_SIZE) &&
-	    off < SFRAME_URETPROBE_ENTRY_LEN) {
+	/* Each of them is at the start of a page. */
+	if (page == trampoline && off < SFRAME_PROBE_ENTRY_LEN) {
 		state->ip = trampoline;
 		state->sp += min(off, 3UL) * sizeof(long);
-	} else if (sframe_code_is(state->ip, sframe_uretprobe_exit,
+	} else if (off != SFRAME_PROBE_ENTRY_LEN) {
+		return;
+	} else if (page == trampoline &&
+		   sframe_code_is(state->ip, sframe_uretprobe_exit,
 				  sizeof(sframe_uretprobe_exit))) {
 		sframe_pop_and_return(state, 2, 0);
-	} else if (sframe_code_is(state->ip, sframe_uprobe_exit,
-				  sizeof(sframe_uprobe_exit))) {
+	} else if (sframe_code_is(page, sframe_uprobe_trampoline,
+				  sizeof(sframe_uprobe_trampoline))) {
 		sframe_pop_and_return(state, 3, 128);
 	}
 }

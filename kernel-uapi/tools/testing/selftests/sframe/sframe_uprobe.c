@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,5 +221,62 @@ TEST(signal_at_probed_return)
 	EXPECT_EQ(known[1], chain[3]);
 	EXPECT_EQ(known[0], chain[4]);
 }
+
+#ifdef __x86_64__
+
+/* These end like the trampolines for probes, see sframe_x86_code.S. */
+extern const char like_uretprobe_end[], like_uprobe_end[];
+
+static noinline void call_like_uretprobe(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	asm volatile("call like_uretprobe" : : : "memory");
+	KEEP();
+}
+
+static noinline void call_like_uprobe(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	/* It removes 128 bytes, as the kernel's does for the red zone. */
+	asm volatile("sub $256, %%rsp\n\t"
+		     ".cfi_adjust_cfa_offset 256\n\t"
+		     "call like_uprobe\n\t"
+		     ".cfi_adjust_cfa_offset -128\n\t"
+		     "add $128, %%rsp\n\t"
+		     ".cfi_adjust_cfa_offset -128"
+		     : : : "memory");
+	KEEP();
+}
+
+/* Stop at @address in a callee of @path. */
+static void expect_own_code(struct __test_metadata *_metadata,
+			    void (*path)(void), unsigned long address)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	attr.bp_type = HW_BREAKPOINT_X;
+	attr.bp_addr = address;
+	attr.bp_len = sizeof(long);
+	attr.exclude_kernel = 1;
+	ASSERT_EQ(1, record_event(&attr, path, 0));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(address, chain[0]);
+	EXPECT_LT((unsigned long)path, chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+/* After a probe elsewhere, code of the program is still its own. */
+TEST(code_like_trampolines)
+{
+	take_sample(_metadata, (unsigned long)probed, 0);
+	expect_own_code(_metadata, call_like_uretprobe,
+			(unsigned long)like_uretprobe_end);
+	expect_own_code(_metadata, call_like_uprobe,
+			(unsigned long)like_uprobe_end);
+}
+
+#endif /* __x86_64__ */
 
 TEST_HARNESS_MAIN

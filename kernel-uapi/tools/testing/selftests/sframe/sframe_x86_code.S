@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Functions whose CFA is in a register that is known only in the topmost frame
- * (the second one makes a call), one that traps, and one without a table.
+ * (the second one makes a call), one that traps, one without a table, and two
+ * with code that the kernel's trampolines for probes have, too.
  */
 	.text
 	.globl	use_r10, use_r10_access
@@ -112,5 +113,43 @@ jit_pushed:
 	pop	%rbp
 	ret
 jit_code_end:
+
+	.globl	like_uretprobe, like_uretprobe_end
+	.type	like_uretprobe, @function
+like_uretprobe:
+	.cfi_startproc
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	push	%r11
+	.cfi_adjust_cfa_offset 8
+like_uretprobe_end:
+	pop	%r11
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	like_uretprobe, . - like_uretprobe
+
+	.globl	like_uprobe, like_uprobe_end
+	.type	like_uprobe, @function
+like_uprobe:
+	.cfi_startproc
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	push	%r11
+	.cfi_adjust_cfa_offset 8
+	push	%rax
+	.cfi_adjust_cfa_offset 8
+like_uprobe_end:
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	pop	%r11
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	ret	$128
+	.cfi_endproc
+	.size	like_uprobe, . - like_uprobe
 
 	.section .note.GNU-stack, "", @progbits
