@@ -1031,6 +1031,20 @@ test_uretprobe (void)
   end_probes ();
 }
 
+/* A call of 32-bit code stores four bytes.  */
+static void
+test_uretprobe_of_32_bit_code (void)
+{
+  start_probes ();
+  machine.compat = true;
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110) == TRAMPOLINE);
+  machine.compat = false;
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c) == TRAMPOLINE);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110) == JIT + 0x40);
+  end_probes ();
+}
+
 /* The topmost frame, from IP and SP on.  */
 static void
 check_start (unsigned long ip, unsigned long sp, unsigned long want_ip,
@@ -1240,6 +1254,7 @@ static const struct test_case cases[] = {
   CASE (code_without_locks),
   CASE (nowhere),
   CASE (uretprobe),
+  CASE (uretprobe_of_32_bit_code),
   CASE (uprobe_slot),
   CASE (trampolines),
   CASE (work_is_bounded),

@@ -21,6 +21,7 @@
  * @ra:		return address on the stack
  * @sp:		SP after the return
  *
+ * A call uses a word of the stack, which 32-bit code has smaller, or nothing.
  * Only the current task changes the list, which has at most 64 entries.  An
  * entry that longjmp() has left behind has another SP, or was replaced.
  *
@@ -32,8 +33,10 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 
 	if (!ri || ra != uprobe_get_trampoline_vaddr())
 		return ra;
+	sp -= min(SFRAME_CALL_SIZE,
+		  unwind_user_word_size(task_pt_regs(current)));
 	for (; ri; ri = ri->next)
-		if (ri->stack == sp - SFRAME_CALL_SIZE)
+		if (ri->stack == sp)
 			return ri->orig_ret_vaddr;
 	return ra;
 }

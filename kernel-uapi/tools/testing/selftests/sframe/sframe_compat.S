@@ -3,8 +3,8 @@
  * A program with 32-bit pointers, i386 or x32: it tries to register a table,
  * touches a page three frames deep, and exits with the error number.
  *
- * The return addresses are 0x100, 0x200, and the access to the page 0x300
- * bytes from the start.
+ * The return addresses are 0x100, 0x200, the access to the page 0x300, and the
+ * two functions 0x180 and 0x280 bytes from the start.
  */
 #ifdef __i386__
 #define SYSCALL	int	$0x80
@@ -51,6 +51,7 @@ _start:
 	mov	status, ARG1
 	SYSCALL
 
+	.org	_start + 0x180
 outer:	push	FP
 	mov	SP, FP
 	jmp	1f
@@ -59,6 +60,7 @@ outer:	push	FP
 	pop	FP
 	ret
 
+	.org	_start + 0x280
 inner:	push	FP
 	mov	SP, FP
 	jmp	1f

@@ -124,6 +124,8 @@ TEST(program_and_interpreter)
 }
 
 #define COMPAT_START	0x800000UL
+#define COMPAT_OUTER	0x180
+#define COMPAT_INNER	0x280
 
 /* Programs without tables are unwound by frame pointers as before. */
 static void expect_declined(struct __test_metadata *_metadata,
@@ -155,6 +157,47 @@ TEST(i386)
 {
 	expect_declined(_metadata, "./sframe_i386");
 }
+
+#ifdef __x86_64__
+
+/* The offset of COMPAT_START in the file @program, or 0. */
+static unsigned long text_offset(const char *program)
+{
+	const Elf32_Ehdr *ehdr = (const void *)map_file(program);
+	const Elf32_Phdr *phdr;
+
+	if (!ehdr)
+		return 0;
+	phdr = (const void *)((const char *)ehdr + ehdr->e_phoff);
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_X)
+			return COMPAT_START - phdr[i].p_vaddr +
+			       phdr[i].p_offset;
+	return 0;
+}
+
+/* A 32-bit call uses four bytes: return probes are found by the stack. */
+TEST(i386_probed_returns)
+{
+	struct perf_event_attr attr;
+	struct ring outer, inner;
+	int type = read_number("/sys/bus/event_source/devices/uprobe/type");
+
+	if (access("./sframe_i386", X_OK) || type < 0)
+		SKIP(return, "no such program or no probes");
+	attr = chain_attr(type, 1);
+	attr.uprobe_path = (unsigned long)"./sframe_i386";
+	attr.probe_offset = text_offset("./sframe_i386") + COMPAT_OUTER;
+	attr.disabled = 0;
+	ASSERT_EQ(0, open_ring(&outer, &attr, -1, 0));
+	attr.probe_offset = text_offset("./sframe_i386") + COMPAT_INNER;
+	ASSERT_EQ(0, open_ring(&inner, &attr, -1, 0));
+	expect_declined(_metadata, "./sframe_i386");
+	close_ring(&outer);
+	close_ring(&inner);
+}
+
+#endif /* __x86_64__ */
 
 TEST(x32)
 {
