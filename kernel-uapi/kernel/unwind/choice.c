@@ -5,6 +5,7 @@
  */
 #include <linux/array_size.h>
 #include <linux/bitops.h>
+#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -163,23 +164,43 @@ static void unwind_print(u32 order, char *names)
 	}
 }
 
+/* The number of bytes of the @len at @text that are, or are not, blanks. */
+static size_t unwind_span(const char *text, size_t len, bool blank)
+{
+	size_t n = 0;
+
+	while (n < len && !isspace(text[n]) == !blank)
+		n++;
+	return n;
+}
+
+/* The bit number of the unwinder with the name of @len bytes, or -1. */
+static int unwind_find_name(const char *name, size_t len)
+{
+	for (int bit = 0; bit < NR_UNWIND_USER_TYPE_BITS; bit++)
+		if (strlen(unwind_names[bit]) == len &&
+		    !memcmp(unwind_names[bit], name, len))
+			return bit;
+	return -1;
+}
+
 /*
- * Parse @names, which is modified, into @order. Return 0; -ENOENT for an
- * unknown name, -EOPNOTSUPP for an unwinder that is not built in, -EINVAL if a
- * name occurs twice or there is none.
+ * Parse the @len bytes at @names into @order. Return 0; -ENOENT for an unknown
+ * name, -EOPNOTSUPP for an unwinder that is not built in, -EINVAL if a name
+ * occurs twice or there is none.
  */
-static int unwind_parse(char *names, u32 *order)
+static int unwind_parse(const char *names, size_t len, u32 *order)
 {
 	unsigned int seen = 0, shift = 0;
-	char *name;
+	size_t at, n;
+	int bit, ret;
 
 	*order = 0;
-	while ((name = strsep(&names, " \t\n"))) {
-		int bit, ret;
-
-		if (!*name)
-			continue;
-		bit = match_string(unwind_names, ARRAY_SIZE(unwind_names), name);
+	len = strnlen(names, len);
+	for (at = 0; (at += unwind_span(names + at, len - at, true)) < len;
+	     at += n) {
+		n = unwind_span(names + at, len - at, false);
+		bit = unwind_find_name(names + at, n);
 		ret = unwind_add_type(&seen, bit);
 		if (ret)
 			return ret;
@@ -189,25 +210,29 @@ static int unwind_parse(char *names, u32 *order)
 	return seen ? 0 : -EINVAL;
 }
 
+/* The names may be longer than what proc_dostring() could store here. */
+static int unwind_write_order(const char *names, size_t len, loff_t *ppos)
+{
+	u32 order;
+	int ret = *ppos ? -EINVAL : unwind_parse(names, len, &order);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(unwind_order, order);
+	*ppos += len;
+	return 0;
+}
+
 static int unwind_order_handler(const struct ctl_table *table, int write,
 				void *buffer, size_t *lenp, loff_t *ppos)
 {
 	char names[UNWIND_NAMES_SIZE];
 	const struct ctl_table copy = { .data = names, .maxlen = sizeof(names) };
-	u32 order;
-	int ret;
 
-	/* proc_dostring() would silently cut off what does not fit. */
-	if (write && (*ppos || *lenp >= sizeof(names)))
-		return -EINVAL;
+	if (write)
+		return unwind_write_order(buffer, *lenp, ppos);
 	unwind_print(READ_ONCE(unwind_order), names);
-	ret = proc_dostring(&copy, write, buffer, lenp, ppos);
-	if (!write || ret)
-		return ret;
-	ret = unwind_parse(names, &order);
-	if (!ret)
-		WRITE_ONCE(unwind_order, order);
-	return ret;
+	return proc_dostring(&copy, write, buffer, lenp, ppos);
 }
 
 static int unwind_available_handler(const struct ctl_table *table, int write,

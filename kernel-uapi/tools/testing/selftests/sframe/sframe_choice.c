@@ -131,6 +131,9 @@ TEST_F(choice, order)
 	EXPECT_EQ(0, choose(" \tsframe  "));
 	EXPECT_STREQ("sframe", content(CHOICE));
 	EXPECT_EQ(0, choose(ARCH_OTHER));
+	EXPECT_EQ(0, choose("                                 sframe"));
+	EXPECT_STREQ("sframe", content(CHOICE));
+	EXPECT_EQ(0, choose(ARCH_OTHER));
 	EXPECT_STREQ(ARCH_OTHER, content(CHOICE));
 }
 
@@ -145,7 +148,8 @@ TEST_F(choice, refused)
 	EXPECT_EQ(EOPNOTSUPP, choose("sframe " ARCH_FOREIGN));
 	EXPECT_EQ(EINVAL, choose(ARCH_OTHER " sframe " ARCH_OTHER));
 	EXPECT_EQ(EINVAL, choose("\n"));
-	EXPECT_EQ(EINVAL, choose("                                 sframe"));
+	EXPECT_EQ(EINVAL, choose("                                        "));
+	EXPECT_EQ(ENOENT, choose("sframe_or_another_one_that_is_not_known"));
 	EXPECT_STREQ("sframe", content(CHOICE));
 }
 
