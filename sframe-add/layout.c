@@ -38,8 +38,9 @@
 #define PAGE UINT64_C (0x1000)
 #define ALIGN UINT64_C (8)
 
-/* The largest gap left in a file, see needs_likeness.  */
-#define GAP_MAX (UINT64_C (1) << 20)
+/* The largest gap left in a file, see needs_likeness.  It takes no space on
+   disk, but in archives and in copies that are not sparse.  */
+#define GAP_MAX (UINT64_C (64) << 20)
 
 /* The last bytes of a converted file.  */
 static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '1' };
@@ -74,13 +75,14 @@ next_like (uint64_t start, uint64_t like)
 }
 
 /* The end address of all segments.  *DISTANCE becomes the address minus the
-   file offset in the segment that has the ELF header; *BYTES the end in the
-   file of the last segment that has bytes there.  */
+   file offset in the first segment; *BYTES the end in the file of the last
+   segment that has bytes there.  */
 static uint64_t
 segments_end (const struct object *object, uint64_t *distance,
 	      uint64_t *bytes)
 {
   uint64_t end = 0;
+  bool first = true;
 
   *distance = *bytes = 0;
   for (size_t i = 0; i < object->segment_count; ++i)
@@ -88,8 +90,9 @@ segments_end (const struct object *object, uint64_t *distance,
       const GElf_Phdr *segment = &object->segments[i];
       if (segment->p_type != PT_LOAD)
 	continue;
-      if (segment->p_offset == 0)
-	*distance = segment->p_vaddr;
+      if (first)
+	*distance = segment->p_vaddr - segment->p_offset;
+      first = false;
       if (segment->p_filesz > 0)
 	*bytes = segment->p_offset + segment->p_filesz;
       if (segment->p_vaddr + segment->p_memsz > end)
@@ -98,10 +101,10 @@ segments_end (const struct object *object, uint64_t *distance,
   return end;
 }
 
-/* Whether the program headers of OBJECT must have the same distance from the
-   ELF header in memory as in the file: ld.so assumes that for itself, and
-   Linux before 5.18 for programs (AT_PHDR).  For a library, ld.so uses
-   e_phoff.  */
+/* Whether the program headers of OBJECT must have the same distance from its
+   first segment in memory as in the file: ld.so assumes that for itself, and
+   Linux before 5.18 for programs (AT_PHDR).  ld.so and static programs do not
+   start with a wrong AT_PHDR.  For a library, ld.so uses e_phoff.  */
 static bool
 needs_likeness (const struct object *object)
 {
@@ -111,7 +114,7 @@ needs_likeness (const struct object *object)
 }
 
 /* Choose the address and the file offset of the segment.  Higher addresses
-   cost nothing, a gap in the file does.
+   cost nothing; a gap in the file is a hole, see write_all.
 
    GNU strip before 2.44 and llvm-strip put the program headers right behind
    the bytes of the segment before, be that aligned or not, and move the start
@@ -128,13 +131,16 @@ choose_place (const struct object *object, struct layout *layout)
     return "its addresses are too high";
   layout->offset = next_like (object->file.size, bytes) + padding;
   layout->address = next_like (round_up (end, PAGE), bytes) + padding;
-  if (!needs_likeness (object) || layout->address < distance)
+  if (!needs_likeness (object))
     return NULL;
+  /* DISTANCE may be negative.  */
   uint64_t alike = layout->address - distance;
   if (alike < layout->offset)
     layout->address = layout->offset + distance;
   else if (alike - layout->offset <= GAP_MAX)
     layout->offset = alike;
+  else
+    return "its .bss is too large: Linux before 5.18 could not start it";
   return NULL;
 }
 

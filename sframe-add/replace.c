@@ -26,6 +26,10 @@
 
 #include "sframe-add.h"
 
+/* Blocks of this size that are zero become holes; smaller ones would scatter
+   the file on disk.  */
+enum { BLOCK = 65536 };
+
 static const char *
 failed (const char *what)
 {
@@ -95,15 +99,47 @@ load_file (const struct place *place, struct buffer *file,
   return why;
 }
 
+/* Where the blocks of the file that begin at START end, if they are all zero
+   or all not, as the first one, which *ZERO tells.  */
+static size_t
+run_end (const struct buffer *file, size_t start, bool *zero)
+{
+  static const unsigned char zeros[BLOCK];
+  size_t end = start;
+
+  do
+    {
+      size_t size = file->size - end < BLOCK ? file->size - end : BLOCK;
+      bool same = memcmp (file->data + end, zeros, size) == 0;
+      if (end == start)
+	*zero = same;
+      else if (same != *zero)
+	break;
+      end += size;
+    }
+  while (end < file->size);
+  return end;
+}
+
+/* Write FILE to FD, which is empty; blocks of zeros become holes: a large .bss
+   has a gap in the file, see layout.c.  */
 static const char *
 write_all (int fd, const struct buffer *file)
 {
-  for (size_t done = 0; done < file->size; )
+  bool zero = false;
+
+  if (ftruncate (fd, file->size) != 0)
+    return failed ("write the new file");
+  for (size_t done = 0, end; done < file->size; done = end)
     {
-      ssize_t put = write (fd, file->data + done, file->size - done);
-      if (put < 0)
-	return failed ("write the new file");
-      done += put;
+      end = run_end (file, done, &zero);
+      while (done < end && !zero)
+	{
+	  ssize_t put = pwrite (fd, file->data + done, end - done, done);
+	  if (put < 0)
+	    return failed ("write the new file");
+	  done += put;
+	}
     }
   return NULL;
 }

@@ -3,7 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    It prints a line for each thing that is not as it should be, and "ok" at the
-   end.  */
+   end.  With an argument, it also expects the program headers where Linux
+   before 5.18 has them.  */
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -24,7 +25,7 @@ static char zeros[ZEROS];
 # define PT_GNU_SFRAME 0x6474e554
 #endif
 
-extern const char __ehdr_start;
+extern const ElfW(Ehdr) __ehdr_start;
 
 /* Where the segment with the table ends, which lies above all others; 0 if
    there is none.  */
@@ -55,7 +56,7 @@ visit (struct dl_phdr_info *info, size_t size, void *data)
 }
 
 int
-main (void)
+main (int argc, char **argv __attribute__ ((unused)))
 {
   const ElfW(Phdr) *headers = (void *) getauxval (AT_PHDR);
   size_t count = getauxval (AT_PHNUM);
@@ -67,6 +68,9 @@ main (void)
     puts ("dl_iterate_phdr has no table");
   if (table_end (headers, count, info.dlpi_addr) != end)
     puts ("AT_PHDR has another");
+  if (argc > 1 && (const char *) headers
+		  != (const char *) &__ehdr_start + __ehdr_start.e_phoff)
+    puts ("Linux before 5.18 has another AT_PHDR");
   /* That of a static PIE is anywhere else.  */
   if ((uintptr_t) sbrk (0) < end
       && (uintptr_t) sbrk (0) >= (uintptr_t) &__ehdr_start)
