@@ -21,6 +21,9 @@
 
 enum { FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
+/* How many links lead to an output file, as in Linux.  */
+enum { LINKS_MAX = 40 };
+
 /* Open the directory in FOLDER with the NAME of LENGTH bytes, and close
    FOLDER.  */
 static int
@@ -60,27 +63,68 @@ place_open (const char *path, struct place *place)
   return NULL;
 }
 
+/* The path of the new file PATH without symbolic links but perhaps the last
+   part; null, with errno, if its directory does not exist.  */
+static char *
+path_of_new (const char *path)
+{
+  char real[PATH_MAX];
+  const char *slash = strrchr (path, '/');
+  const char *folder = (slash == NULL ? message (".")
+			: message ("%.*s/", (int) (slash - path), path));
+  const char *found = realpath (folder, real);
+
+  free ((char *) folder);
+  return (found == NULL ? NULL
+	  : (char *) message ("%s/%s", real, slash == NULL ? path : slash + 1));
+}
+
+/* Where the link PATH leads to; null if it is none.  */
+static char *
+link_target (const char *path)
+{
+  char target[PATH_MAX];
+  ssize_t size = readlink (path, target, sizeof target - 1);
+
+  if (size < 0)
+    return NULL;
+  target[size] = '\0';
+  return (char *) (target[0] == '/' ? message ("%s", target)
+		   : message ("%.*s/%s", (int) (strrchr (path, '/') - path),
+			      path, target));
+}
+
+/* Like place_of_output, for a file that does not exist, at the end of at most
+   LINKS links.  */
+static const char *
+place_of_new (const char *path, struct place *place, int links)
+{
+  char *whole = path_of_new (path);
+  const char *why;
+
+  if (whole == NULL)
+    return message ("cannot find the folder of %s: %s", path,
+		    strerror (errno));
+  char *target = link_target (whole);
+  if (target == NULL)
+    why = place_open (whole, place);
+  else if (links == 0)
+    why = message ("%s: %s", path, strerror (ELOOP));
+  else
+    why = place_of_new (target, place, links - 1);
+  free (target);
+  free (whole);
+  return why;
+}
+
 const char *
 place_of_output (const char *path, struct place *place)
 {
   char real[PATH_MAX];
-  const char *slash = strrchr (path, '/');
 
   *place = (struct place) { .folder = -1 };
-  if (realpath (path, real) != NULL)
-    return place_open (real, place);
-  /* The file is new, but its directory must exist.  */
-  const char *folder = (slash == NULL ? message (".")
-			: message ("%.*s/", (int) (slash - path), path));
-  const char *found = realpath (folder, real);
-  free ((char *) folder);
-  if (found == NULL)
-    return message ("cannot find the folder of %s: %s", path,
-		    strerror (errno));
-  const char *whole = message ("%s/%s", real, slash == NULL ? path : slash + 1);
-  const char *why = place_open (whole, place);
-  free ((char *) whole);
-  return why;
+  return (realpath (path, real) != NULL ? place_open (real, place)
+	  : place_of_new (path, place, LINKS_MAX));
 }
 
 void

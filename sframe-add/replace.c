@@ -17,9 +17,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -29,6 +31,13 @@
 /* Blocks of this size that are zero become holes; smaller ones would scatter
    the file on disk.  */
 enum { BLOCK = 65536 };
+
+/* The flags of chattr that a file may have while it is written and renamed;
+   the kernel manages the others.  */
+enum { KEPT_FLAGS = (FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL
+		     | FS_NODUMP_FL | FS_NOATIME_FL | FS_NOCOMP_FL
+		     | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_NOCOW_FL
+		     | FS_DAX_FL) };
 
 static const char *
 failed (const char *what)
@@ -188,6 +197,22 @@ each_attribute (int listed, int from, int to,
   return why;
 }
 
+/* Copy the inode flags of FROM to TO, which its directory may have given
+   others.  Not every file system has them.  */
+static const char *
+copy_flags (int from, int to)
+{
+  int wanted, made;
+
+  if (ioctl (from, FS_IOC_GETFLAGS, &wanted) != 0
+      || ioctl (to, FS_IOC_GETFLAGS, &made) != 0
+      || ((wanted ^ made) & KEPT_FLAGS) == 0)
+    return NULL;
+  made = (made & ~KEPT_FLAGS) | (wanted & KEPT_FLAGS);
+  return (ioctl (to, FS_IOC_SETFLAGS, &made) == 0 ? NULL
+	  : failed ("keep its flags (lsattr)"));
+}
+
 /* Copy mode, attributes and times of FROM to TO; the special mode bits and the
    attributes only if TO has the same owner (OWNED).  */
 static const char *
@@ -218,16 +243,19 @@ is_unchanged (int fd, const struct stat *status)
 	  && now.st_ctim.tv_nsec == status->st_ctim.tv_nsec);
 }
 
-/* Write FILE to FD, with the attributes of FROM, and sync it to disk.  A
-   change of the owner clears set-user-ID bits and capabilities, so that comes
-   first.  A COPY may keep the owner who made it.  */
+/* Write FILE to FD, with the attributes of FROM, and sync it to disk.  Some
+   flags can be given to empty files only.  A change of the owner clears
+   set-user-ID bits and capabilities, so that comes before these.  A COPY may
+   keep the owner who made it, and be on a file system with other flags.  */
 static const char *
 fill (int fd, int from, const struct stat *status, bool copy,
       const struct buffer *file)
 {
   struct stat made;
-  const char *why = write_all (fd, file);
+  const char *why = copy_flags (from, fd);
 
+  if (why == NULL || copy)
+    why = write_all (fd, file);
   if (why == NULL && fstat (fd, &made) != 0)
     why = failed ("look at the new file");
   if (why != NULL)

@@ -191,7 +191,8 @@ struct place
 /* Open the directory of PATH, an absolute path without symbolic links, as
    realpath returns it.  Call place_close even after a failure.  */
 const char *place_open (const char *path, struct place *place);
-/* The same for a file to be written, by any path; it need not exist.  */
+/* The same for a file to be written, by any path; it need not exist, nor what
+   a link leads to.  */
 const char *place_of_output (const char *path, struct place *place);
 void place_close (struct place *place);
 /* Create and open a file in the directory of PLACE.  The last six bytes of
@@ -206,8 +207,8 @@ bool place_make_link (const struct place *place, int fd, char *name);
 const char *load_file (const struct place *place, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
 /* Replace OUT, or LIKE if OUT is null, by FILE atomically, with the owner,
-   mode, times and extended attributes of LIKE.  Fail if LIKE no longer has
-   *STATUS.  */
+   mode, times, extended attributes and inode flags of LIKE.  Fail if LIKE no
+   longer has *STATUS.  */
 const char *replace_file (const char *out, const struct place *like,
 			  const struct stat *status,
 			  const struct buffer *file);
