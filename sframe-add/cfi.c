@@ -255,35 +255,44 @@ read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
   return cursor->failed ? "its CIE is damaged" : NULL;
 }
 
+/* Read a CIE up to its augmentation data into *ENTRY; *AUGMENTATION becomes
+   the string.  */
+static const char *
+read_cie_head (struct cursor *cursor, struct entry *entry,
+	       const unsigned char **augmentation)
+{
+  if (read_unsigned (cursor, 4) != 0)
+    return "its CIE is damaged";
+  unsigned int version = read_unsigned (cursor, 1);
+  *augmentation = cursor->at;
+  while (read_unsigned (cursor, 1) != 0)
+    continue;
+  entry->code_factor = read_uleb128 (cursor);
+  entry->data_factor = read_sleb128 (cursor);
+  entry->ra = (version == 1 ? read_unsigned (cursor, 1)
+	       : read_uleb128 (cursor));
+  if (cursor->failed)
+    return "its CIE is damaged";
+  if (version != 1 && version != 3)
+    return "its CIE has a version that is not known";
+  entry->augmented = **augmentation == 'z';
+  if (!entry->augmented && **augmentation != '\0')
+    return "an augmentation of its CIE is not known";
+  return NULL;
+}
+
 /* Read the CIE at ADDRESS into *ENTRY.  */
 static const char *
 read_cie (const struct object *object, uint64_t address, struct entry *entry)
 {
   struct cursor cursor;
+  const unsigned char *augmentation;
 
   if (!open_record (object, address, &cursor))
     return "its CIE is damaged";
   entry->work += cursor.end - cursor.at;
-  if (read_unsigned (&cursor, 4) != 0)
-    return "its CIE is damaged";
-  unsigned int version = read_unsigned (&cursor, 1);
-  const unsigned char *augmentation = cursor.at;
-  while (read_unsigned (&cursor, 1) != 0)
-    continue;
-  entry->code_factor = read_uleb128 (&cursor);
-  entry->data_factor = read_sleb128 (&cursor);
-  entry->ra = (version == 1 ? read_unsigned (&cursor, 1)
-	       : read_uleb128 (&cursor));
-  if (cursor.failed)
-    return "its CIE is damaged";
-  if (version != 1 && version != 3)
-    return "its CIE has a version that is not known";
-  entry->augmented = *augmentation == 'z';
-  if (!entry->augmented && *augmentation != '\0')
-    return "an augmentation of its CIE is not known";
-
-  const char *why = NULL;
-  if (entry->augmented)
+  const char *why = read_cie_head (&cursor, entry, &augmentation);
+  if (why == NULL && entry->augmented)
     {
       struct cursor data = read_block (&cursor, read_uleb128 (&cursor));
       why = (cursor.failed ? "its CIE is damaged"

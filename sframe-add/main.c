@@ -102,7 +102,7 @@ check (struct job *job, const struct object *object)
   struct conversion *conversion = &job->conversion;
   size_t missing = 0;
 
-  job->outcome = OUTCOME_CHANGED;
+  job->outcome = OUTCOME_INCOMPLETE;
   if (!has_table (object))
     return "no table";
   const char *why = check_table (object, conversion);
@@ -316,10 +316,10 @@ static const char *
 outcome_name (const struct job *job)
 {
   static const char *const names[]
-    = { "changed", "nothing to do", "skipped", "failed" };
+    = { [OUTCOME_CHANGED] = "changed", [OUTCOME_NOTHING] = "nothing to do",
+	[OUTCOME_INCOMPLETE] = "incomplete", [OUTCOME_SKIPPED] = "skipped",
+	[OUTCOME_FAILED] = "failed" };
 
-  if (options.mode == MODE_CHECK && job->outcome == OUTCOME_CHANGED)
-    return "incomplete";
   return names[job->outcome];
 }
 
@@ -407,30 +407,35 @@ print_words (const struct job *job)
 	printf ("%s: %s\n", job->name,
 		job->message != NULL ? job->message : "its table is right");
       break;
+    case OUTCOME_INCOMPLETE:
+      printf ("%s: %s\n", job->name, job->message);
+      break;
     case OUTCOME_CHANGED:
-      if (options.mode == MODE_CHECK)
-	printf ("%s: %s\n", job->name, job->message);
-      else
-	print_change (job);
+      print_change (job);
     }
   if (options.mode == MODE_CHECK || options.verbose)
     print_left_out (job);
 }
 
-/* The exit status for a list of files.  Skipping a file is an error if the
-   user has named it, but not if it was found in a directory.  */
+/* The exit status for files so far, whose status was STATUS, not FAILED, and
+   JOB.  Skipping a file is an error if the user has named it, but not if it
+   was found in a directory.  */
 static int
 exit_status (const struct job *job, int status)
 {
-  if (job->outcome == OUTCOME_FAILED
-      || (job->outcome == OUTCOME_SKIPPED && !job->found))
-    return EXIT_FAILED;
-  bool good = ((job->outcome == OUTCOME_CHANGED)
-	       != (options.mode == MODE_CHECK));
-  if (options.mode == MODE_CHECK)
-    /* One that is missing counts.  */
-    return (status == EXIT_FAILED || good ? status : EXIT_NOTHING);
-  return good && status == EXIT_NOTHING ? EXIT_CHANGED : status;
+  switch (job->outcome)
+    {
+    case OUTCOME_CHANGED:
+      return EXIT_CHANGED;
+    case OUTCOME_INCOMPLETE:
+      return EXIT_NOTHING;
+    case OUTCOME_FAILED:
+      return EXIT_FAILED;
+    case OUTCOME_SKIPPED:
+      return job->found ? status : EXIT_FAILED;
+    default:
+      return status;
+    }
 }
 
 /* Files and threads.  */
@@ -673,22 +678,24 @@ end_output (int status)
   return EXIT_FAILED;
 }
 
+/* Options without a letter.  */
+enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP, PRINT_VERSION };
+static const struct option known[]
+  = { { "output", required_argument, NULL, 'o' },
+      { "recursive", no_argument, NULL, 'r' },
+      { "jobs", required_argument, NULL, 'j' },
+      { "replace", no_argument, NULL, REPLACE },
+      { "remove", no_argument, NULL, REMOVE },
+      { "check", no_argument, NULL, CHECK },
+      { "json", no_argument, NULL, JSON },
+      { "verbose", no_argument, NULL, 'v' },
+      { "help", no_argument, NULL, HELP },
+      { "version", no_argument, NULL, PRINT_VERSION },
+      { 0 } };
+
 static void
 parse_options (int argc, char **argv)
 {
-  enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP, PRINT_VERSION };
-  static const struct option known[]
-    = { { "output", required_argument, NULL, 'o' },
-	{ "recursive", no_argument, NULL, 'r' },
-	{ "jobs", required_argument, NULL, 'j' },
-	{ "replace", no_argument, NULL, REPLACE },
-	{ "remove", no_argument, NULL, REMOVE },
-	{ "check", no_argument, NULL, CHECK },
-	{ "json", no_argument, NULL, JSON },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, HELP },
-	{ "version", no_argument, NULL, PRINT_VERSION },
-	{ 0 } };
   int option;
 
   while ((option = getopt_long (argc, argv, "o:rj:v", known, NULL)) != -1)
