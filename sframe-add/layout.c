@@ -140,7 +140,8 @@ choose_place (const struct object *object, struct layout *layout)
   else if (alike - layout->offset <= GAP_MAX)
     layout->offset = alike;
   else
-    return "its .bss is too large: Linux before 5.18 could not start it";
+    return ("its memory is over 64 MiB larger than the file:"
+	    " Linux before 5.18 could not start it");
   return NULL;
 }
 

@@ -742,7 +742,8 @@ stop (int number)
 }
 
 /* Leave no file half made when the user interrupts us, or nobody reads our
-   output any more.  The second signal ends the program at once.  */
+   output any more.  The second signal ends the program at once.  If a new file
+   is larger than the limit, writing it fails; no signal is wanted.  */
 static void
 catch_signals (void)
 {
@@ -755,6 +756,7 @@ catch_signals (void)
     if (sigaction (numbers[i], NULL, &old) == 0
 	&& old.sa_handler != SIG_IGN)
       sigaction (numbers[i], &action, NULL);
+  signal (SIGXFSZ, SIG_IGN);
 }
 
 int
