@@ -322,11 +322,10 @@ replace_file (const char *out, const struct place *like,
 
   if (out == NULL)
     return replace_at (like, like, status, file);
+  /* A link below /proc may lead to what has no path, such as a pipe.  */
+  if (stat (out, &old) == 0 && !S_ISREG (old.st_mode))
+    return message ("%s is not a regular file", out);
   const char *why = place_of_output (out, &place);
-  if (why == NULL
-      && fstatat (place.folder, place.name, &old, AT_SYMLINK_NOFOLLOW) == 0
-      && !S_ISREG (old.st_mode) && !S_ISLNK (old.st_mode))
-    why = message ("%s is not a regular file", out);
   if (why == NULL)
     why = replace_at (&place, like, status, file);
   place_close (&place);
