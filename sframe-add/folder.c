@@ -75,8 +75,9 @@ path_of_new (const char *path)
   const char *found = realpath (folder, real);
 
   free ((char *) folder);
-  return (found == NULL ? NULL
-	  : (char *) message ("%s/%s", real, slash == NULL ? path : slash + 1));
+  if (found == NULL)
+    return NULL;
+  return (char *) message ("%s/%s", real, slash == NULL ? path : slash + 1);
 }
 
 /* Where the link PATH leads to; null if it is none.  */

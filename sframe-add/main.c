@@ -89,10 +89,10 @@ Nothing is built again, and nothing else in the files changes.\n\
       --version      print the version\n\
 \n\
 For x86-64 and s390x.  Files are replaced atomically; owner, mode, times,\n\
-extended attributes and inode flags stay.  Exit status: 0: a file was changed\n\
-(with --check: all are complete); 1: there was nothing to do (with --check: a\n\
-table is missing or incomplete); 2: something failed (with --check: also if a\n\
-table is wrong).\n";
+extended attributes and inode flags stay.\n\
+Exit status: 0: a file was changed (with --check: all are complete);\n\
+1: there was nothing to do (with --check: a table is missing or incomplete);\n\
+2: something failed (with --check: also if a table is wrong).\n";
 
 /* Processing one file.  */
 

@@ -116,7 +116,7 @@ enum outcome
 {
   OUTCOME_CHANGED,
   OUTCOME_NOTHING,		/* There was nothing to do.  */
-  OUTCOME_INCOMPLETE,		/* With --check: a table or a part is missing.  */
+  OUTCOME_INCOMPLETE,		/* --check misses a table, or a part.  */
   OUTCOME_SKIPPED,		/* Not a file to convert, such as a script.  */
   OUTCOME_FAILED		/* An error; the returned string says why.  */
 };
