@@ -154,6 +154,7 @@ check_step (const struct unwind_user_state *before,
   expected.sframe = state->sframe;
   expected.code = state->code;
   expected.code_size = state->code_size;
+  expected.sframe_uncached = state->sframe_uncached;
   expected.done = result == 0;
   require_that (memcmp (&expected, state, sizeof expected) == 0,
 		"the state as before");

@@ -281,6 +281,34 @@ test_growth (void)
   finish ();
 }
 
+/* While no grace period ends, a cache grows, but is not replaced again and
+   again: what it replaces is still charged.  */
+static void
+test_few_wait (void)
+{
+  const struct sframe_rule rule = some_rule ();
+
+  start ();
+  for (unsigned long i = 0; i < 100000; ++i)
+    keeps (TEXT + i, &rule);
+  CHECK (machine.cache_size == LARGEST && machine.caches == 4);
+  rcu_barrier ();
+  CHECK (machine.caches == 1);
+  for (unsigned long i = 0; i < 100000; ++i)
+    keeps (TEXT + 100000 + i, &rule);
+  CHECK (machine.cache_size == LARGEST && machine.caches == 2);
+  for (unsigned int i = 0; i < 100; ++i)
+    {
+      CHECK (sframe_remove (TABLE) == 0);
+      CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+      CHECK (reads (0, 20) > 19 * 5);
+    }
+  CHECK (machine.caches == 2);
+  rcu_barrier ();
+  CHECK (reads (0, 20) > 19 * 5 && reads (0, 20) == WARM (20));
+  finish ();
+}
+
 /* A cache is not changed by what it has already.  */
 static void
 test_again (void)
@@ -380,6 +408,43 @@ test_without (void)
   machine.remembers = false;
   CHECK (reads (0, 22) > 21 && reads (0, 22) == WARM (22));
   machine.exiting = machine.lock_busy = false;
+  finish ();
+}
+
+/* How often memory is asked for by unwinding COUNT frames.  */
+static unsigned long
+requests (unsigned int count)
+{
+  unsigned long before = machine.cache_requests;
+
+  reads (0, count);
+  return machine.cache_requests - before;
+}
+
+/* Without memory it is asked for once in a trace; for a larger cache, once in
+   as many refusals as it takes to want one.  */
+static void
+test_few_requests (void)
+{
+  const struct sframe_rule rule = some_rule ();
+  unsigned long refused = 0, before;
+
+  start ();
+  machine.remembers = false;
+  CHECK (requests (20) == 1 && requests (20) == 1);
+  machine.remembers = true;
+  CHECK (requests (20) == 1 && requests (20) == 0 && machine.caches == 1);
+  machine.remembers = false;
+  before = machine.cache_requests;
+  for (unsigned long i = 0x400; i < 0x1000; ++i)
+    refused += !keeps (TEXT + i, &rule);
+  CHECK (refused > 2000);
+  CHECK (machine.cache_requests - before > 100);
+  CHECK ((machine.cache_requests - before) * 16 <= refused);
+  machine.remembers = true;
+  for (unsigned long i = 0x400; i < 0x500; ++i)
+    keeps (TEXT + i, &rule);
+  CHECK (machine.cache_size == 4 * SMALLEST);
   finish ();
 }
 
@@ -590,10 +655,12 @@ static const struct test_case cases[] = {
   { "late", test_late },
   { "fork", test_fork },
   { "growth", test_growth },
+  { "few wait", test_few_wait },
   { "again", test_again },
   { "packing", test_packing },
   { "not remembered", test_not_remembered },
   { "without", test_without },
+  { "few requests", test_few_requests },
   { "shrinker", test_shrinker },
   { "other CPU", test_other_cpu },
   { "absent stack", test_absent_stack },

@@ -1196,6 +1196,7 @@ check_faults (unsigned int least)
       before.sframe = state.sframe;
       before.code = state.code;
       before.code_size = state.code_size;
+      before.sframe_uncached = state.sframe_uncached;
       CHECK (memcmp (&before, &state, sizeof state) == 0);
     }
   CHECK (n > least);

@@ -13,6 +13,9 @@
  * too full, is replaced as a whole and freed after a grace period. A cache is
  * valid only for the generation it was made for: dropping a text range begins a
  * new one. Readers take no lock, and writers only try to.
+ *
+ * Caches that wait for a grace period are still charged, so their number is
+ * limited: unless it grows, a cache is not replaced while its predecessor waits.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -84,9 +87,10 @@ struct sframe_slot {
  * @list:	node in the list of all caches
  * @owner:	the mm, while in the list
  * @generation:	sframe_generation() of the owner when the rules were read
- * @size:	size in bytes, a multiple of the page size
+ * @grace:	the grace period that the replaced cache waits for
  * @lines:	number of lines of SFRAME_CACHE_WAYS slots
- * @refused:	number of rules that found their line full
+ * @refused:	number of rules that found their line full, since a larger cache
+ *		was last needed
  * @slots:	the lines
  */
 struct sframe_cache {
@@ -94,7 +98,7 @@ struct sframe_cache {
 	struct list_head	list;
 	struct mm_struct	*owner;
 	u64			generation;
-	size_t			size;
+	unsigned long		grace;
 	unsigned int		lines;
 	atomic_t		refused;
 	struct sframe_slot	slots[];
@@ -102,6 +106,17 @@ struct sframe_cache {
 
 /* So that each line of slots is one cache line of the processor. */
 static_assert(sizeof(struct sframe_cache) == 64);
+
+static size_t sframe_cache_size(const struct sframe_cache *cache)
+{
+	return struct_size(cache, slots,
+			   (size_t)cache->lines * SFRAME_CACHE_WAYS);
+}
+
+static unsigned long sframe_nr_pages(const struct sframe_cache *cache)
+{
+	return sframe_cache_size(cache) >> PAGE_SHIFT;
+}
 
 /*
  * All caches, the oldest first, and the number of their pages. The lock
@@ -282,7 +297,8 @@ static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 
 /*
  * Store the rule @packed of @ip in @cache, if that is of @generation. Return
- * false if a new or larger cache is needed.
+ * false if a new or larger cache is needed. If there is no memory for a larger
+ * one, it is not needed again until as many rules more were refused.
  */
 static bool sframe_store(struct sframe_cache *cache, u64 generation,
 			 unsigned long ip, u64 packed)
@@ -297,22 +313,26 @@ static bool sframe_store(struct sframe_cache *cache, u64 generation,
 		if (sframe_fill(slot, ip, packed) || READ_ONCE(slot->ip) == ip)
 			return true;
 	/* A few full lines do not make a cache too small. */
-	return atomic_inc_return_relaxed(&cache->refused) <= cache->lines / 4;
+	if (atomic_inc_return_relaxed(&cache->refused) <= cache->lines / 4)
+		return true;
+	atomic_set(&cache->refused, 0);
+	return false;
 }
 
-/* Allocate a cache of @size bytes. Does not retry at the memory limit. */
+/*
+ * Allocate a cache of @size bytes. Reclaims nothing: near a memory limit, that
+ * would take longer than to read all rules of a stack from their tables.
+ */
 static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 					     u64 generation, size_t size)
 {
 	struct sframe_cache *cache;
 
-	cache = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NORETRY |
-			       __GFP_NOWARN);
+	cache = kvzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT);
 	if (!cache)
 		return NULL;
 	cache->owner = owner;
 	cache->generation = generation;
-	cache->size = size;
 	cache->lines = (size - sizeof(*cache)) /
 		       (SFRAME_CACHE_WAYS * sizeof(cache->slots[0]));
 	return cache;
@@ -325,7 +345,21 @@ static void sframe_unlist(struct sframe_cache *cache)
 	rcu_assign_pointer(cache->owner->sframe_cache, NULL);
 	list_del(&cache->list);
 	WRITE_ONCE(sframe_cache_pages,
-		   sframe_cache_pages - (cache->size >> PAGE_SHIFT));
+		   sframe_cache_pages - sframe_nr_pages(cache));
+}
+
+static void sframe_free_rcu(struct rcu_head *rcu)
+{
+	kvfree(container_of(rcu, struct sframe_cache, rcu));
+}
+
+/*
+ * Free @cache, which is in no list, after a grace period. That of kvfree_rcu()
+ * may begin seconds later.
+ */
+static void sframe_free_later(struct sframe_cache *cache)
+{
+	call_rcu_hurry(&cache->rcu, sframe_free_rcu);
 }
 
 /*
@@ -342,14 +376,31 @@ static bool sframe_replace(struct sframe_cache *old, struct sframe_cache *cache)
 	if (rcu_access_pointer(mm->sframe_cache) == old) {
 		if (old)
 			sframe_unlist(old);
+		cache->grace = old ? get_state_synchronize_rcu() :
+				     get_completed_synchronize_rcu();
 		rcu_assign_pointer(mm->sframe_cache, cache);
 		list_add_tail(&cache->list, &sframe_caches);
 		WRITE_ONCE(sframe_cache_pages,
-			   sframe_cache_pages + (cache->size >> PAGE_SHIFT));
+			   sframe_cache_pages + sframe_nr_pages(cache));
 		done = true;
 	}
 	spin_unlock(&sframe_caches_lock);
 	return done;
+}
+
+/*
+ * The size of the cache that replaces @cache, which is too full or is not of
+ * @generation; 0 if it must not be replaced yet.
+ */
+static size_t sframe_next_size(const struct sframe_cache *cache, u64 generation)
+{
+	bool valid = cache->generation == generation;
+
+	if (valid && sframe_cache_size(cache) < SFRAME_CACHE_MAX)
+		return 4 * sframe_cache_size(cache);
+	if (!poll_state_synchronize_rcu(cache->grace))
+		return 0;
+	return valid ? SFRAME_CACHE_MAX : SFRAME_CACHE_MIN;
 }
 
 /*
@@ -369,9 +420,7 @@ static size_t sframe_try_store(const struct mm_struct *mm, u64 generation,
 	if (generation != sframe_generation(mm) ||
 	    sframe_store(cache, generation, ip, packed))
 		return 0;
-	if (!cache || cache->generation != generation)
-		return SFRAME_CACHE_MIN;
-	return min_t(size_t, 4 * cache->size, SFRAME_CACHE_MAX);
+	return cache ? sframe_next_size(cache, generation) : SFRAME_CACHE_MIN;
 }
 
 /**
@@ -383,8 +432,11 @@ static size_t sframe_try_store(const struct mm_struct *mm, u64 generation,
  * A rule that cannot be cached now is read from the table again. The caller can
  * sleep. If it has page faults disabled (the task is exiting), nothing is
  * allocated.
+ *
+ * Return: false if there is no memory: then the caller adds no more rules of
+ * this stack.
  */
-void sframe_cache_add(const struct sframe_view *view, unsigned long ip,
+bool sframe_cache_add(const struct sframe_view *view, unsigned long ip,
 		      const struct sframe_rule *rule)
 {
 	struct mm_struct *mm = current->mm;
@@ -393,18 +445,19 @@ void sframe_cache_add(const struct sframe_view *view, unsigned long ip,
 	size_t size;
 
 	if (!view->generation || !packed)
-		return;
+		return true;
 	size = sframe_try_store(mm, view->generation, ip, packed, &old);
 	if (!size || pagefault_disabled())
-		return;
+		return true;
 	cache = sframe_new_cache(mm, view->generation, size);
 	if (!cache)
-		return;
+		return false;
 	sframe_store(cache, view->generation, ip, packed);
 	if (!sframe_replace(old, cache))
 		kvfree(cache);
 	else if (old)
-		kvfree_rcu(old, rcu);
+		sframe_free_later(old);
+	return true;
 }
 
 /**
@@ -445,13 +498,13 @@ static unsigned long sframe_shrink(struct shrinker *shrinker,
 	list_for_each_entry_safe(cache, next, &sframe_caches, list) {
 		if (pages >= control->nr_to_scan)
 			break;
-		pages += cache->size >> PAGE_SHIFT;
+		pages += sframe_nr_pages(cache);
 		sframe_unlist(cache);
 		list_add(&cache->list, &unused);
 	}
 	spin_unlock(&sframe_caches_lock);
 	list_for_each_entry_safe(cache, next, &unused, list)
-		kvfree_rcu(cache, rcu);
+		sframe_free_later(cache);
 	return pages;
 }
 

@@ -14,7 +14,7 @@ struct sframe_view;
 u64 sframe_generation(const struct mm_struct *mm);
 bool sframe_cache_find(unsigned long ip, struct sframe_rule *rule);
 bool sframe_is_cached(unsigned long ip);
-void sframe_cache_add(const struct sframe_view *view, unsigned long ip,
+bool sframe_cache_add(const struct sframe_view *view, unsigned long ip,
 		      const struct sframe_rule *rule);
 void sframe_free_cache(struct mm_struct *mm);
 

@@ -230,8 +230,9 @@ static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
 	if (ip - view->text >= view->text_size && !sframe_find_view(ip, view))
 		return -ENOENT;
 	ret = sframe_use_table(state, ip, rule);
-	if (!ret)
-		sframe_cache_add(view, ip, rule);
+	/* Without memory for a cache, ask only once for each stack. */
+	if (!ret && !state->sframe_uncached)
+		state->sframe_uncached = !sframe_cache_add(view, ip, rule);
 	return ret;
 }
 

@@ -91,12 +91,24 @@ run_callback (struct rcu_head *head)
 {
   size_t offset = (size_t) head->func;
 
-  if (offset == RCU_KVFREE)
-    kvfree (head);
-  else if (offset < 4096)
+  if (offset < 4096)
     kfree ((char *) head - offset);
   else
     head->func (head);
+}
+
+static unsigned long grace_periods;
+
+unsigned long
+get_state_synchronize_rcu (void)
+{
+  return grace_periods + 1;
+}
+
+bool
+poll_state_synchronize_rcu (unsigned long state)
+{
+  return grace_periods >= state;
 }
 
 void
@@ -104,6 +116,7 @@ rcu_barrier (void)
 {
   if (readers != 0)
     bug ("grace period awaited by a reader");
+  ++grace_periods;
   while (callbacks != NULL)
     {
       struct rcu_head *head = callbacks;
@@ -192,7 +205,8 @@ out_of_memory (gfp_t gfp)
   /* The process pays for what it registers.  */
   if ((gfp & __GFP_ACCOUNT) == 0)
     bug ("allocation is charged to nobody");
-  return machine.no_memory_after != 0 && --machine.no_memory_after == 0;
+  return (machine.no_memory
+	  || (machine.no_memory_after != 0 && --machine.no_memory_after == 0));
 }
 
 void *
@@ -235,8 +249,11 @@ kvzalloc (size_t size, gfp_t gfp)
   void *object;
 
   machine.cache_size = size;
+  ++machine.cache_requests;
   if (pagefault_disabled ())
     bug ("allocation by a task that must not wait");
+  if ((gfp & __GFP_DIRECT_RECLAIM) != 0)
+    bug ("memory reclaimed to remember rules in");
   if (out_of_memory (gfp) || !machine.remembers)
     return NULL;
   object = calloc (1, size);

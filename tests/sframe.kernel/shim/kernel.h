@@ -68,9 +68,6 @@ rol64 (u64 value, unsigned int bits)
 /* Only what can be done without.  */
 extern void *kvzalloc (size_t size, gfp_t gfp);
 extern void kvfree (const void *object);
-#ifndef __GFP_NORETRY
-# define __GFP_NORETRY 0
-#endif
 
 /* linux/shrinker.h, of which there is one  */
 
@@ -124,6 +121,7 @@ typedef struct
 } shim_atomic_t;
 # define atomic_t shim_atomic_t
 # define atomic_inc_return_relaxed(atomic) (++(atomic)->counter)
+# define atomic_set(atomic, value) ((void) ((atomic)->counter = (value)))
 #endif
 typedef struct
 {
@@ -151,6 +149,7 @@ typedef struct
   unsigned int count;
 } seqcount_t;
 
+#define SEQCNT_ZERO(name) { 0 }
 #define seqcount_init(seq) ((seq)->count = 0)
 extern unsigned int read_seqcount_begin (const seqcount_t *seq);
 #define read_seqcount_retry(seq, start) ((seq)->count != (start))
@@ -168,6 +167,7 @@ typedef struct
   unsigned int count;
 } refcount_t;
 
+#define REFCOUNT_INIT(n) { n }
 extern void refcount_set (refcount_t *refs, unsigned int count);
 extern void refcount_inc (refcount_t *refs);
 extern bool refcount_dec_and_test (refcount_t *refs);

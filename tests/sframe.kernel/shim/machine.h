@@ -17,6 +17,8 @@ struct machine
   unsigned long fault_at;
   /* The allocation that many ahead fails; 0: none does.  */
   unsigned long no_memory_after;
+  /* Each allocation fails.  */
+  bool no_memory;
   /* Run by "another CPU" at the event of RCU that many ahead.  */
   void (*other_cpu) (void);
   unsigned long other_cpu_after;
@@ -47,6 +49,8 @@ struct machine
   unsigned long objects, caches, bytes;
   /* The last size that kvzalloc was asked for.  */
   unsigned long cache_size;
+  /* How often it was called.  */
+  unsigned long cache_requests;
   /* Indices that speculation cannot take out of bounds.  */
   unsigned long clamped;
   /* Locks of an mm, and looks at a mapping without.  */

@@ -9,6 +9,7 @@
 #ifndef SHIM_URCU_H
 #define SHIM_URCU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct rcu_head
@@ -26,10 +27,12 @@ extern void rcu_kfree (struct rcu_head *head, size_t offset);
 
 #define kfree_rcu(object, head)						\
   rcu_kfree (&(object)->head, offsetof (__typeof__ (*(object)), head))
-#define kvfree_rcu(object, head)					\
-  call_rcu (&(object)->head, (void (*) (struct rcu_head *)) RCU_KVFREE)
-/* In place of a function: kvfree what begins with it.  */
-#define RCU_KVFREE 4095UL
+#define call_rcu_hurry(head, func) call_rcu (head, func)
+/* The grace period that a callback would wait for now; one that is over; and
+   whether one is.  */
+extern unsigned long get_state_synchronize_rcu (void);
+#define get_completed_synchronize_rcu() 0UL
+extern bool poll_state_synchronize_rcu (unsigned long state);
 /* Another CPU may act before each step of a reader.  */
 extern void rcu_event (void);
 #define rcu_dereference(p) (rcu_event (), (p))
