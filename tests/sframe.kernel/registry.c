@@ -1416,6 +1416,49 @@ test_choice (void)
   end_process ();
 }
 
+/* Without memory munmap takes all tables from a child, but no more: the table
+   of the vDSO stays removed, or stays.  The choice is lost only if not even an
+   empty set can be made.  */
+static void
+check_lost (bool vdso, bool no_memory)
+{
+  struct mm_struct child, other;
+
+  start_with_vdso ();
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  expect ("choose", sframe_set_order (0x21), 0);
+  if (!vdso)
+    expect ("remove", sframe_remove (VDSO + VDSO_TABLE), 0);
+  machine_fork (&child, &process, 0);
+  current->mm = &child;
+  machine.no_memory = no_memory;
+  machine.no_memory_after = 1;
+  machine_unmap (&child, TEXT, TEXT + 16);
+  machine.no_memory = false;
+  machine.no_memory_after = 0;
+  CHECK (describes (0, TEXT));
+  CHECK (sframe_order (&child) == (no_memory ? 0 : 0x21));
+  check_vdso (VDSO, vdso);
+  machine_fork (&other, &child, 0);
+  machine_exit (&child);
+  current->mm = &other;
+  check_vdso (VDSO, vdso);
+  expect ("add", add (TABLE, TEXT_MIDDLE, 16), 0);
+  CHECK (describes (TABLE, TEXT_MIDDLE));
+  check_vdso (VDSO, vdso);
+  machine_exit (&other);
+  current->mm = &process;
+  CHECK (describes (TABLE, TEXT) && sframe_order (&process) == 0x21);
+  end_process ();
+}
+
+static void
+test_lost (void)
+{
+  for (unsigned int i = 0; i < 4; ++i)
+    check_lost (i & 1, i & 2);
+}
+
 /* A child begins with the choice of its parent, and each goes its way, with all
    of its tables.  */
 static void
@@ -1688,6 +1731,7 @@ static const struct test_case cases[] = {
   CASE (vdso_listed),
   CASE (fork_of_nothing),
   CASE (choice),
+  CASE (lost),
   CASE (choice_of_relatives),
   CASE (drop_corrupt),
   CASE (drop_corrupt_at_exit),

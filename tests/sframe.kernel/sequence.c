@@ -286,7 +286,6 @@ model_unmap (struct model *model, unsigned long start, unsigned long end,
   expect ("memory wanted for nothing", dropped != 0, true);
   ++outcomes[FORGOTTEN];
   model->count = 0;
-  model->order = 0;
 }
 
 /* Unmap some pages, and map some of them anew if AGAIN.  */
@@ -393,7 +392,6 @@ do_fork (void)
       expect ("memory wanted for nothing", child->count < self->count, true);
       ++outcomes[FORGOTTEN];
       child->count = 0;
-      child->order = 0;
     }
   ++outcomes[FORKED];
   outcomes[SHARED] += child->mm.sframe == self->mm.sframe;

@@ -57,6 +57,14 @@
  */
 #define SFRAME_HEADER_TRIES 16
 
+/*
+ * For a copy of a set that is made on behalf of no request of the program: the
+ * OOM killer must not end the process for it.
+ */
+#define SFRAME_GFP_UNMAP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | \
+				 __GFP_NOWARN)
+#define SFRAME_GFP_TRACE	(GFP_NOWAIT | __GFP_ACCOUNT)
+
 /* How often a search is repeated before it takes the mmap lock. */
 #define SFRAME_SEARCH_TRIES 16
 
@@ -288,12 +296,12 @@ static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 /* Insert the text range of @view, which overlaps no other, at @spots. */
 static int sframe_new_text(struct sframe_mm *sframe,
 			   const struct sframe_view *view,
-			   const struct sframe_spots *spots)
+			   const struct sframe_spots *spots, gfp_t gfp)
 {
 	struct sframe_text *text = sframe->spare;
 
 	if (!text)
-		text = kmalloc_obj(*text, GFP_KERNEL_ACCOUNT);
+		text = kmalloc_obj(*text, gfp);
 	if (!text)
 		return -ENOMEM;
 	sframe->spare = NULL;
@@ -335,6 +343,10 @@ static void sframe_put(struct sframe_mm *sframe)
 
 	if (!refcount_dec_and_test(&sframe->users))
 		return;
+	/*
+	 * @forked was set before the other user could put the set;
+	 * refcount_dec_and_test() orders that store before this load.
+	 */
 	forked = READ_ONCE(sframe->forked);
 	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
 					     by_table)
@@ -347,26 +359,24 @@ static void sframe_put(struct sframe_mm *sframe)
 }
 
 /*
- * Copy all of @old to @sframe, which is not published yet. Fails if the task is
- * being killed.
+ * Copy the text ranges of @old to @sframe, which is not published yet. Fails if
+ * the task is being killed.
  */
-static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old)
+static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old,
+		       gfp_t gfp)
 {
 	const struct sframe_view *view;
 	struct sframe_spots spots;
 	struct rb_node *node;
 	int ret = 0;
 
-	sframe->no_vdso = old->no_vdso;
-	sframe->order = old->order;
-	sframe->last_id = old->last_id;
 	for (node = rb_first(&old->texts); node && !ret; node = rb_next(node)) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
 		view = &rb_entry(node, struct sframe_text, by_text)->view;
 		sframe_find_spots(sframe, view, &spots);
-		ret = sframe_new_text(sframe, view, &spots);
+		ret = sframe_new_text(sframe, view, &spots, gfp);
 	}
 	return ret;
 }
@@ -385,17 +395,13 @@ static bool sframe_is_shared(const struct sframe_mm *sframe)
 }
 
 /*
- * Return the set of @mm, which is locked for writing, for changing it. Make a
- * set if @mm has none, and a copy if @mm shares it. Return NULL and change
- * nothing if there is no memory.
+ * Make a set without text ranges, otherwise like @old, which may be NULL.
+ * Return NULL if there is no memory.
  */
-static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
+static struct sframe_mm *sframe_new_set(const struct sframe_mm *old, gfp_t gfp)
 {
-	struct sframe_mm *old = mm->sframe, *sframe;
+	struct sframe_mm *sframe = kzalloc_obj(*sframe, gfp);
 
-	if (old && !sframe_is_shared(old))
-		return old;
-	sframe = kzalloc_obj(*sframe, GFP_KERNEL_ACCOUNT);
 	if (!sframe)
 		return NULL;
 	refcount_set(&sframe->users, 1);
@@ -403,21 +409,52 @@ static struct sframe_mm *sframe_get_own(struct mm_struct *mm)
 	sframe->texts = RB_ROOT;
 	sframe->tables = RB_ROOT;
 	sframe_renew(sframe);
-	if (old && sframe_copy(sframe, old)) {
-		sframe_put(sframe);
-		return NULL;
+	if (old) {
+		sframe->no_vdso = old->no_vdso;
+		sframe->order = old->order;
+		sframe->last_id = old->last_id;
 	}
+	return sframe;
+}
+
+/* Give @sframe, with a reference, to @mm, which is locked for writing. */
+static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
+{
+	struct sframe_mm *old = mm->sframe;
+
 	/* Pairs with the dependent read in sframe_try_view(). */
 	smp_store_release(&mm->sframe, sframe);
 	if (old)
 		sframe_put(old);
+}
+
+/*
+ * Return the set of @mm, which is locked for writing, for changing it. Make a
+ * set if @mm has none, and a copy if @mm shares it. Return NULL and change
+ * nothing if there is no memory.
+ */
+static struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
+{
+	struct sframe_mm *old = mm->sframe, *sframe;
+
+	if (old && !sframe_is_shared(old))
+		return old;
+	sframe = sframe_new_set(old, gfp);
+	if (!sframe)
+		return NULL;
+	if (old && sframe_copy(sframe, old, gfp)) {
+		sframe_put(sframe);
+		return NULL;
+	}
+	sframe_publish(mm, sframe);
 	return sframe;
 }
 
 /*
  * Drop all text ranges of the table at @start. Return their number or -ENOMEM.
  */
-static int sframe_drop_table(struct mm_struct *mm, unsigned long start)
+static int sframe_drop_table(struct mm_struct *mm, unsigned long start,
+			     gfp_t gfp)
 {
 	struct sframe_mm *sframe = mm->sframe;
 	struct sframe_text *text;
@@ -426,7 +463,7 @@ static int sframe_drop_table(struct mm_struct *mm, unsigned long start)
 	text = sframe ? sframe_find_table(sframe, start, 1) : NULL;
 	if (!text || text->view.start != start)
 		return 0;
-	sframe = sframe_get_own(mm);
+	sframe = sframe_get_own(mm, gfp);
 	if (!sframe)
 		return -ENOMEM;
 	for (; (text = sframe_find_table(sframe, start, 1)); count++)
@@ -496,7 +533,7 @@ static int sframe_insert_vdso(struct mm_struct *mm,
 	if (!sframe_near_vdso(mm, view) || !sframe_vdso_view(mm, &vdso))
 		return 0;
 	if (sframe_same_ranges(&vdso, view) && sframe_same_table(&vdso, view)) {
-		if (removed && !sframe_get_own(mm))
+		if (removed && !sframe_get_own(mm, GFP_KERNEL_ACCOUNT))
 			return -ENOMEM;
 		if (removed)
 			WRITE_ONCE(mm->sframe->no_vdso, false);
@@ -547,14 +584,14 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 	/* A table may describe several text ranges. */
 	if (table)
 		sframe_share_table(view, &table->view);
-	own = sframe_get_own(mm);
+	own = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
 	if (!own)
 		return -ENOMEM;
 	if (own != sframe)
 		sframe_find_spots(own, view, spots);
 	if (!table)
 		view->id = ++own->last_id;
-	ret = sframe_new_text(own, view, spots);
+	ret = sframe_new_text(own, view, spots, GFP_KERNEL_ACCOUNT);
 	return ret ?: !table;
 }
 
@@ -794,17 +831,17 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
  * Drop the table at @start, which may be that of the vDSO. Return as
  * sframe_drop_table() does.
  */
-static int sframe_forget(struct mm_struct *mm, unsigned long start)
+static int sframe_forget(struct mm_struct *mm, unsigned long start, gfp_t gfp)
 {
 	struct sframe_view vdso;
 
 	if (sframe_has_vdso(mm, &vdso) && vdso.start == start) {
-		if (!sframe_get_own(mm))
+		if (!sframe_get_own(mm, gfp))
 			return -ENOMEM;
 		WRITE_ONCE(mm->sframe->no_vdso, true);
-		return 1 + sframe_drop_table(mm, start);
+		return 1 + sframe_drop_table(mm, start, gfp);
 	}
-	return sframe_drop_table(mm, start);
+	return sframe_drop_table(mm, start, gfp);
 }
 
 /**
@@ -826,7 +863,7 @@ int sframe_remove(unsigned long start)
 		return -EINVAL;
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
-	count = sframe_forget(mm, start);
+	count = sframe_forget(mm, start, GFP_KERNEL_ACCOUNT);
 	mmap_write_unlock(mm);
 	return count ? min(count, 0) : -ENOENT;
 }
@@ -849,7 +886,7 @@ int sframe_set_order(u16 order)
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
 	if (order != sframe_order(mm)) {
-		sframe = sframe_get_own(mm);
+		sframe = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
 		if (sframe)
 			WRITE_ONCE(sframe->order, order);
 		else
@@ -1053,7 +1090,7 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		sframe_forget(mm, view->start);
+		sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
 	}
 	mmap_write_unlock(mm);
 }
@@ -1131,6 +1168,41 @@ static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
 		sframe_drop(sframe, text);
 }
 
+/*
+ * Sets of processes that have lost their tables, with and without that of the
+ * vDSO. They never change, since they always have another user.
+ */
+static struct sframe_mm sframe_lost[] = {
+	[false]	= {
+		.users		= REFCOUNT_INIT(1),
+		.forked		= true,
+		.changes	= SEQCNT_ZERO(sframe_lost[false].changes),
+	},
+	[true]	= {
+		.users		= REFCOUNT_INIT(1),
+		.forked		= true,
+		.no_vdso	= true,
+		.changes	= SEQCNT_ZERO(sframe_lost[true].changes),
+	},
+};
+
+/*
+ * Take all text ranges from @mm, which shares its set. The memory limit does not
+ * apply to the few bytes of an empty set. Without memory even for these, @mm
+ * loses its choice of unwinders, too.
+ */
+static void sframe_lose(struct mm_struct *mm)
+{
+	struct sframe_mm *sframe;
+
+	sframe = sframe_new_set(mm->sframe, SFRAME_GFP_UNMAP | __GFP_HIGH);
+	if (!sframe) {
+		sframe = &sframe_lost[mm->sframe->no_vdso];
+		refcount_inc(&sframe->users);
+	}
+	sframe_publish(mm, sframe);
+}
+
 /**
  * __sframe_unmap - drop the texts and tables in memory that was unmapped
  * @mm:		locked for writing
@@ -1139,8 +1211,8 @@ static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
  *
  * A range that overlaps the memory is dropped as a whole: its object is being
  * unloaded. If the set is shared and there is no memory for a copy, @mm loses
- * all registrations and its choice of unwinders: munmap() can no longer fail,
- * and no table may describe what is mapped there next.
+ * all registrations: munmap() can no longer fail, and no table may describe what
+ * is mapped there next.
  */
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
@@ -1150,13 +1222,11 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 	mmap_assert_write_locked(mm);
 	if (sframe_is_clear(sframe, start, end))
 		return;
-	own = sframe_get_own(mm);
-	if (own) {
+	own = sframe_get_own(mm, SFRAME_GFP_UNMAP);
+	if (own)
 		sframe_drop_range(own, start, end - start);
-		return;
-	}
-	WRITE_ONCE(mm->sframe, NULL);
-	sframe_put(sframe);
+	else
+		sframe_lose(mm);
 }
 
 /**
