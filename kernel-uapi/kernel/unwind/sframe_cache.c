@@ -23,7 +23,8 @@
 #include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
+#include <linux/list_lru.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
@@ -33,6 +34,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/swap.h>
 #include <linux/uaccess.h>
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
@@ -84,7 +86,7 @@ struct sframe_slot {
 /**
  * struct sframe_cache - the cached rules of an mm
  * @rcu:	to free it after it was replaced
- * @list:	node in the list of all caches
+ * @list:	node in sframe_caches
  * @owner:	the mm, while in the list
  * @generation:	sframe_generation() of the owner when the rules were read
  * @grace:	the grace period that the replaced cache waits for
@@ -113,18 +115,30 @@ static size_t sframe_cache_size(const struct sframe_cache *cache)
 			   (size_t)cache->lines * SFRAME_CACHE_WAYS);
 }
 
-static unsigned long sframe_nr_pages(const struct sframe_cache *cache)
+/*
+ * The caches in use, by the memory cgroups that they are charged to, for the
+ * shrinker. The lock protects mm->sframe_cache of all mms against writers, and
+ * is taken before that of the list; see sframe_isolate() for the reverse.
+ */
+static struct list_lru sframe_caches;
+static DEFINE_SPINLOCK(sframe_caches_lock);
+
+/* The first page of @cache. */
+static struct page *sframe_page(const struct sframe_cache *cache)
 {
-	return sframe_cache_size(cache) >> PAGE_SHIFT;
+	return is_vmalloc_addr(cache) ? vmalloc_to_page(cache) :
+					virt_to_page(cache);
 }
 
 /*
- * All caches, the oldest first, and the number of their pages. The lock
- * protects both, and mm->sframe_cache of all mms against writers.
+ * The memory cgroup that @cache is charged to, or NULL. The caller is in an RCU
+ * section.
  */
-static LIST_HEAD(sframe_caches);
-static unsigned long sframe_cache_pages;
-static DEFINE_SPINLOCK(sframe_caches_lock);
+static struct mem_cgroup *sframe_memcg(struct sframe_cache *cache)
+{
+	return is_vmalloc_addr(cache) ? page_memcg_check(sframe_page(cache)) :
+					mem_cgroup_from_virt(cache);
+}
 
 /* The first slot that may have the rule of @ip. */
 static __always_inline unsigned int
@@ -319,6 +333,18 @@ static bool sframe_store(struct sframe_cache *cache, u64 generation,
 	return false;
 }
 
+/* Make the list of the memory cgroup of @cache, if there is none yet. */
+static int sframe_prepare_list(struct sframe_cache *cache)
+{
+	struct mem_cgroup *memcg;
+
+	guard(rcu)();
+	memcg = sframe_memcg(cache);
+	if (!IS_ENABLED(CONFIG_MEMCG) || !memcg)
+		return 0;
+	return memcg_list_lru_alloc(memcg, &sframe_caches, GFP_NOWAIT);
+}
+
 /*
  * Allocate a cache of @size bytes. Reclaims nothing: near a memory limit, that
  * would take longer than to read all rules of a stack from their tables.
@@ -335,7 +361,22 @@ static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 	cache->generation = generation;
 	cache->lines = (size - sizeof(*cache)) /
 		       (SFRAME_CACHE_WAYS * sizeof(cache->slots[0]));
+	INIT_LIST_HEAD(&cache->list);
+	if (sframe_prepare_list(cache)) {
+		kvfree(cache);
+		return NULL;
+	}
 	return cache;
+}
+
+/* Put @cache into the list and its mm. The caller holds the lock. */
+static void sframe_list(struct sframe_cache *cache)
+{
+	lockdep_assert_held(&sframe_caches_lock);
+	rcu_assign_pointer(cache->owner->sframe_cache, cache);
+	guard(rcu)();
+	list_lru_add(&sframe_caches, &cache->list,
+		     page_to_nid(sframe_page(cache)), sframe_memcg(cache));
 }
 
 /* Remove @cache from the list and from its mm. The caller holds the lock. */
@@ -343,9 +384,9 @@ static void sframe_unlist(struct sframe_cache *cache)
 {
 	lockdep_assert_held(&sframe_caches_lock);
 	rcu_assign_pointer(cache->owner->sframe_cache, NULL);
-	list_del(&cache->list);
-	WRITE_ONCE(sframe_cache_pages,
-		   sframe_cache_pages - sframe_nr_pages(cache));
+	guard(rcu)();
+	list_lru_del(&sframe_caches, &cache->list,
+		     page_to_nid(sframe_page(cache)), sframe_memcg(cache));
 }
 
 static void sframe_free_rcu(struct rcu_head *rcu)
@@ -378,10 +419,7 @@ static bool sframe_replace(struct sframe_cache *old, struct sframe_cache *cache)
 			sframe_unlist(old);
 		cache->grace = old ? get_state_synchronize_rcu() :
 				     get_completed_synchronize_rcu();
-		rcu_assign_pointer(mm->sframe_cache, cache);
-		list_add_tail(&cache->list, &sframe_caches);
-		WRITE_ONCE(sframe_cache_pages,
-			   sframe_cache_pages + sframe_nr_pages(cache));
+		sframe_list(cache);
 		done = true;
 	}
 	spin_unlock(&sframe_caches_lock);
@@ -479,42 +517,64 @@ void sframe_free_cache(struct mm_struct *mm)
 	kvfree(cache);
 }
 
-static unsigned long sframe_count_pages(struct shrinker *shrinker,
-					struct shrink_control *control)
+static unsigned long sframe_count(struct shrinker *shrinker,
+				  struct shrink_control *control)
 {
-	return READ_ONCE(sframe_cache_pages) ?: SHRINK_EMPTY;
+	return list_lru_shrink_count(&sframe_caches, control) ?: SHRINK_EMPTY;
 }
 
-/* Free the oldest caches. Their rules are read again when they are needed. */
+/*
+ * Move the cache at @item of @list, which is locked, to the list @unused. It is
+ * still that of its owner, which cannot free it meanwhile.
+ */
+static enum lru_status sframe_isolate(struct list_head *item,
+				      struct list_lru_one *list, void *unused)
+{
+	struct sframe_cache *cache =
+		container_of(item, struct sframe_cache, list);
+
+	/* Others take this lock first. */
+	if (!spin_trylock(&sframe_caches_lock))
+		return LRU_SKIP;
+	rcu_assign_pointer(cache->owner->sframe_cache, NULL);
+	list_lru_isolate_move(list, item, unused);
+	spin_unlock(&sframe_caches_lock);
+	return LRU_REMOVED;
+}
+
+/*
+ * Free the oldest caches. Their rules are read again when they are needed. Wait
+ * until they are free: otherwise the OOM killer would come first.
+ */
 static unsigned long sframe_shrink(struct shrinker *shrinker,
 				   struct shrink_control *control)
 {
 	struct sframe_cache *cache, *next;
-	unsigned long pages = 0;
+	unsigned long nr;
 	LIST_HEAD(unused);
 
-	if (!spin_trylock(&sframe_caches_lock))
-		return SHRINK_STOP;
-	list_for_each_entry_safe(cache, next, &sframe_caches, list) {
-		if (pages >= control->nr_to_scan)
-			break;
-		pages += sframe_nr_pages(cache);
-		sframe_unlist(cache);
-		list_add(&cache->list, &unused);
+	nr = list_lru_shrink_walk(&sframe_caches, control, sframe_isolate,
+				  &unused);
+	if (nr && !current_is_kswapd())
+		synchronize_rcu();
+	list_for_each_entry_safe(cache, next, &unused, list) {
+		if (current_is_kswapd())
+			sframe_free_later(cache);
+		else
+			kvfree(cache);
 	}
-	spin_unlock(&sframe_caches_lock);
-	list_for_each_entry_safe(cache, next, &unused, list)
-		sframe_free_later(cache);
-	return pages;
+	return nr;
 }
 
 static int __init sframe_init_shrinker(void)
 {
-	struct shrinker *shrinker = shrinker_alloc(0, "sframe");
+	struct shrinker *shrinker;
 
-	if (!shrinker)
-		return -ENOMEM;
-	shrinker->count_objects = sframe_count_pages;
+	shrinker = shrinker_alloc(SHRINKER_MEMCG_AWARE | SHRINKER_NUMA_AWARE,
+				  "sframe");
+	if (!shrinker || list_lru_init_memcg(&sframe_caches, shrinker))
+		panic("sframe: no memory for the shrinker\n");
+	shrinker->count_objects = sframe_count;
 	shrinker->scan_objects = sframe_shrink;
 	shrinker_register(shrinker);
 	return 0;

@@ -272,6 +272,54 @@ kvfree (const void *object)
 
 struct shrinker machine_shrinker;
 
+void
+list_lru_add (struct list_lru *lru, struct list_head *item, int nid,
+	      struct mem_cgroup *memcg)
+{
+  (void) nid, (void) memcg;
+  if (!list_empty (item))
+    bug ("cache listed twice");
+  list_add_tail (item, &lru->one.list);
+  ++lru->one.count;
+}
+
+void
+list_lru_isolate_move (struct list_lru_one *one, struct list_head *item,
+		       struct list_head *to)
+{
+  if (list_empty (item))
+    bug ("cache in no list");
+  list_move (item, to);
+  --one->count;
+}
+
+void
+list_lru_del (struct list_lru *lru, struct list_head *item, int nid,
+	      struct mem_cgroup *memcg)
+{
+  LIST_HEAD (removed);
+
+  (void) nid, (void) memcg;
+  list_lru_isolate_move (&lru->one, item, &removed);
+  list_del_init (item);
+}
+
+unsigned long
+list_lru_shrink_walk (struct list_lru *lru, struct shrink_control *control,
+		      list_lru_walk_cb isolate, void *arg)
+{
+  struct list_head *item, *next;
+  unsigned long removed = 0;
+
+  list_for_each_safe (item, next, &lru->one.list)
+    {
+      if (control->nr_to_scan-- == 0)
+	break;
+      removed += isolate (item, &lru->one, arg) == LRU_REMOVED;
+    }
+  return removed;
+}
+
 /* Locks  */
 
 bool

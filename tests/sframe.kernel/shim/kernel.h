@@ -88,6 +88,51 @@ struct shrinker
 extern struct shrinker machine_shrinker;
 #define shrinker_alloc(flags, name) (&machine_shrinker)
 #define shrinker_register(shrinker) ((void) (shrinker))
+#define panic(...) abort ()
+
+/* linux/list_lru.h, linux/memcontrol.h: one memory cgroup, one node; the lock
+   of a list is always free.  */
+
+struct mem_cgroup;
+struct page;
+#define is_vmalloc_addr(address) false
+#define vmalloc_to_page(address) ((struct page *) NULL)
+#define virt_to_page(address) ((struct page *) NULL)
+#define page_to_nid(page) ((void) (page), 0)
+#define page_memcg_check(page) ((void) (page), (struct mem_cgroup *) NULL)
+#define mem_cgroup_from_virt(p) ((void) (p), (struct mem_cgroup *) NULL)
+#define memcg_list_lru_alloc(memcg, lru, gfp) (0)
+
+struct list_lru_one
+{
+  struct list_head list;
+  unsigned long count;
+};
+
+struct list_lru
+{
+  struct list_lru_one one;
+};
+
+enum lru_status { LRU_REMOVED, LRU_SKIP };
+typedef enum lru_status (*list_lru_walk_cb) (struct list_head *,
+					     struct list_lru_one *, void *);
+#define list_lru_init_memcg(lru, shrinker) \
+  (INIT_LIST_HEAD (&(lru)->one.list), (void) (shrinker), 0)
+extern void list_lru_add (struct list_lru *lru, struct list_head *item,
+			  int nid, struct mem_cgroup *memcg);
+extern void list_lru_del (struct list_lru *lru, struct list_head *item,
+			  int nid, struct mem_cgroup *memcg);
+extern void list_lru_isolate_move (struct list_lru_one *one,
+				   struct list_head *item,
+				   struct list_head *to);
+#define current_is_kswapd() (machine.kswapd)
+#undef synchronize_rcu
+#define synchronize_rcu() rcu_barrier ()
+#define list_lru_shrink_count(lru, control) ((lru)->one.count)
+extern unsigned long list_lru_shrink_walk (struct list_lru *lru,
+					   struct shrink_control *control,
+					   list_lru_walk_cb isolate, void *arg);
 #undef __init
 #define __init
 #define subsys_initcall(function)					\

@@ -34,6 +34,8 @@ struct machine
   bool faults_off;
   /* There is memory to remember rules in.  */
   bool remembers;
+  /* It is kswapd that reclaims memory.  */
+  bool kswapd;
   /* Somebody else has each lock that is tried.  */
   bool lock_busy;
 
