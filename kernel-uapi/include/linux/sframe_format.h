@@ -104,7 +104,6 @@ struct sframe_attr {
 #define SFRAME_FRE_WORDS(info)		(((info) >> 1) & 0xf)
 #define SFRAME_FRE_WORD_SIZE(info)	(((info) >> 5) & 3)
 #define SFRAME_FRE_WORD_SIZE_MAX	2
-#define SFRAME_FRE_DATA_MAX		(15 << SFRAME_FRE_WORD_SIZE_MAX)
 
 /* The control word before the offset in a pair of a flexible function. */
 #define SFRAME_CTRL_IS_REG(word)	(!!((word) & BIT(0)))
