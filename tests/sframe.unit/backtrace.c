@@ -19,7 +19,11 @@
 
 #include "check.h"
 
-enum { PC = 0x5000, CALLER = 0x6000, SP = 0x7000, FRAME = 0x100, ROOM = 16 };
+enum { PC = 0x5000, CALLER = 0x6000, FRAME = 0x100, ROOM = 16, WORDS = 8 };
+
+/* What is above SP of the thread's stack.  */
+static uintptr_t stack_words[WORDS];
+#define SP ((uintptr_t) stack_words)
 
 static const uint64_t all_known
   = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
@@ -53,6 +57,10 @@ static enum sframe_doubt doubt;
 static uintptr_t stack_from;
 static uint32_t path;
 static struct sframe_unloads unloads;
+/* The thread's stack: whether SP is on it, whether its words can be read, the
+   one that looks like a signal frame, and what is said of that.  */
+static bool own_stack, readable, fault, unsure, blocks_fault;
+static const uintptr_t *signal_frame;
 
 static struct sframe_registers registers;
 static void *array[ROOM];
@@ -227,7 +235,8 @@ __sframe_step_trampoline (const sframe_module *module,
 
 bool
 __sframe_is_start (const sframe_module *module,
-		   const struct sframe_registers *from)
+		   const struct sframe_registers *from,
+		   struct sframe_stack *stack)
 {
   CHECK (module == map);
   return yes ('S');
@@ -244,6 +253,7 @@ __sframe_step_stub (const sframe_module *module, struct sframe_registers *from,
 bool
 __sframe_correct_cfa (const sframe_module *module,
 		      const struct sframe_registers *from,
+		      struct sframe_stack *stack,
 		      struct sframe_rule *corrected)
 {
   CHECK (module == map);
@@ -277,8 +287,59 @@ __sframe_step_foreign (struct sframe_registers *from,
 void
 __sframe_stack_init (struct sframe_stack *stack, uintptr_t sp)
 {
-  *stack = (struct sframe_stack) { .doubt = doubt };
+  *stack = (struct sframe_stack)
+    { .doubt = doubt, .window = { SP, SP + sizeof stack_words } };
   stack_from = sp;
+}
+
+void
+__sframe_stack_doubt (struct sframe_stack *stack, enum sframe_doubt reason)
+{
+  stack->doubt = reason;
+}
+
+bool
+__sframe_same_stack (const struct sframe_stack *stack, uintptr_t a,
+		     uintptr_t b)
+{
+  return own_stack;
+}
+
+/* Each word is probed, and none above the stack.  */
+bool
+__sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
+{
+  CHECK (stack->doubt == sframe_ask_always);
+  return readable && address - SP < sizeof stack_words;
+}
+
+bool
+sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
+		      uintptr_t *sp)
+{
+  *sp = address + 1;
+  return address == (uintptr_t) signal_frame;
+}
+
+void
+sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
+{
+  CHECK (sp == (uintptr_t) signal_frame + 1);
+  if (fault)
+    __sframe_stack_doubt (stack, sframe_ask_always);
+}
+
+bool
+sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+{
+  CHECK (sp == (uintptr_t) signal_frame + 1);
+  return unsure;
+}
+
+bool
+sframe_signal_blocks_fault (void)
+{
+  return blocks_fault;
 }
 
 /* Of the frame that begins a trace again, which is below that of SP.  */
@@ -334,6 +395,9 @@ be_in (const char *letters)
   may_store = true;
   caller = CALLER;
   doubt = sframe_ask_nothing;
+  own_stack = readable = true;
+  fault = unsure = blocks_fault = false;
+  signal_frame = NULL;
   begun = ended = 0;
   memset (notes, 0, sizeof notes);
 }
@@ -508,15 +572,74 @@ an_unsupported_table (void)
   CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_NONE);
 }
 
-/* After a signal frame libgcc is not to be loaded.  */
 static void
-an_unsupported_table_in_a_handler (void)
+be_in_unsupported (void)
+{
+  be_in ("C");
+  answer['E'] = SFRAME_STEP_UNSUPPORTED;
+}
+
+/* A signal frame on the stack, whether or not the trace has come to it.  */
+static void
+searched_for_handlers (void)
+{
+  for (int i = 0; i < WORDS; ++i)
+    {
+      be_in_unsupported ();
+      signal_frame = stack_words + i;
+      CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
+      be_in_unsupported ();
+      signal_frame = stack_words + i;
+      fault = true;
+      CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_NONE);
+      be_in_unsupported ();
+      signal_frame = stack_words + i;
+      unsure = true;
+      CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_NONE);
+    }
+  be_in_unsupported ();
+  signal_frame = stack_words + WORDS;
+  blocks_fault = true;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_LOAD);
+  be_in_unsupported ();
+  readable = false;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
+}
+
+/* Handlers may run there.  */
+static void
+searched_on_another_stack (void)
+{
+  be_in_unsupported ();
+  own_stack = false;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
+  be_in_unsupported ();
+  own_stack = false;
+  blocks_fault = true;
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_NONE);
+}
+
+/* A trace begins in a handler, whose signal frame may be on another stack.  */
+static void
+begin_in_a_handler (void)
 {
   be_in ("TC");
   own = PC;
   once = 'T';
   caller_interrupted = true;
   answer['E'] = SFRAME_STEP_UNSUPPORTED;
+}
+
+/* After a signal frame libgcc is not to be loaded.  */
+static void
+an_unsupported_table_in_a_handler (void)
+{
+  begin_in_a_handler ();
+  trace_some (ROOM);
+  CHECK (strcmp (notes, "TMRMETCSRBF") == 0 && count == 2);
+  CHECK (help == SFRAME_HELP_NONE);
+  begin_in_a_handler ();
+  signal_frame = stack_words + 1;
   trace_some (ROOM);
   CHECK (strcmp (notes, "TMRMETCSRBF") == 0 && count == 2);
   CHECK (help == SFRAME_HELP_IF_LOADED);
@@ -753,6 +876,8 @@ static const struct test_case cases[] = {
   { "in no function", in_no_function },
   { "an unsupported table", an_unsupported_table },
   { "an unsupported table in a handler", an_unsupported_table_in_a_handler },
+  { "searched for handlers", searched_for_handlers },
+  { "searched on another stack", searched_on_another_stack },
   { "outside of all objects", outside_of_all_objects },
   { "in the vDSO", in_the_vdso },
   { "a new context", a_new_context },

@@ -64,8 +64,9 @@ static uintptr_t called, looked_up;
 static const sframe_module *found_object;
 
 bool
-__sframe_readable (uintptr_t address, size_t size)
+__sframe_readable (uintptr_t address, size_t size, bool *checked)
 {
+  CHECK (checked == &stack.checked);
   ++asked;
   asked_size = size;
   return address >= dark_to || address + size <= dark_from;
@@ -337,21 +338,21 @@ the_start_of_the_program (void)
   be_at (text + 20);
   start = text;
   entry = text + 20;
-  CHECK (__sframe_is_start (&object, &registers));
+  CHECK (__sframe_is_start (&object, &registers, &stack));
   CHECK (saw (text + 20, 2) && asked == 1 && asked_size == 2);
-  CHECK (!__sframe_is_start (&second, &registers));
+  CHECK (!__sframe_is_start (&second, &registers, &stack));
   start = text + 20 - SFRAME_MACHINE_ENTRY_SIZE;
-  CHECK (!__sframe_is_start (&object, &registers));
+  CHECK (!__sframe_is_start (&object, &registers, &stack));
   start = text;
   entry = text + 22;
-  CHECK (!__sframe_is_start (&object, &registers));
+  CHECK (!__sframe_is_start (&object, &registers, &stack));
   entry = text + 20;
   looked_size = 0;
   darken (text, text + PAGE);
-  CHECK (!__sframe_is_start (&object, &registers) && looked_size == 0);
+  CHECK (!__sframe_is_start (&object, &registers, &stack) && looked_size == 0);
   registers.pc = text + TEXT;
   start = entry = text + TEXT;
-  CHECK (!__sframe_is_start (&object, &registers) && looked_size == 0);
+  CHECK (!__sframe_is_start (&object, &registers, &stack) && looked_size == 0);
 }
 
 static enum sframe_step_status
@@ -403,14 +404,14 @@ a_cfa_that_is_corrected (void)
       while (size > left)
 	size /= 2;
       be_at (text + TEXT - left);
-      CHECK (__sframe_correct_cfa (&object, &registers, &rule) == (size > 0));
+      CHECK (__sframe_correct_cfa (&object, &registers, &stack, &rule) == (size > 0));
       CHECK (rule.cfa.reg == (size > 0 ? FOUND_SP : 2));
       CHECK (saw (size > 0 ? text + TEXT - left : 0, size));
     }
   struct sframe_rule rule = { .cfa.reg = 2 };
   be_at (text);
   darken (text, text + PAGE);
-  CHECK (!__sframe_correct_cfa (&object, &registers, &rule));
+  CHECK (!__sframe_correct_cfa (&object, &registers, &stack, &rule));
   CHECK (rule.cfa.reg == 2 && looked_size == 0);
 }
 

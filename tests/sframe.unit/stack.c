@@ -37,8 +37,9 @@ sframe_thread_stack (struct sframe_range *range)
 }
 
 enum sframe_probe
-sframe_probe_word (uintptr_t address)
+sframe_probe_word (uintptr_t address, bool *checked)
 {
+  CHECK (checked == &stack.checked && !*checked);
   ++probes;
   probed = address;
   if (mute)
@@ -278,6 +279,29 @@ two_doubts (void)
   CHECK (missed (0));
 }
 
+/* Whether the SIZE bytes at ADDRESS can be read.  */
+static bool
+readable (uintptr_t address, size_t size)
+{
+  return __sframe_readable (address, size, &stack.checked);
+}
+
+/* A word to which a leap leads is asked for, and if it cannot be read, so are
+   all others.  */
+static void
+a_leap (void)
+{
+  begin (sp, true);
+  map (sp + 2 * PAGE, high);
+  __sframe_stack_check (&stack, sp + 2 * PAGE + 1);
+  CHECK (probes == 1 && probed == sp + 2 * PAGE);
+  CHECK (stack.doubt == sframe_ask_nothing);
+  begin (sp, true);
+  __sframe_stack_check (&stack, sp + 2 * PAGE);
+  CHECK (probes == 1 && stack.doubt == sframe_ask_always);
+  CHECK (missed (sp + PAGE));
+}
+
 /* Where the system gives no answer, what was known before counts.  */
 static void
 no_answer (void)
@@ -289,7 +313,7 @@ no_answer (void)
   CHECK (found (sp + PAGE, 1));
   __sframe_stack_doubt (&stack, sframe_ask_always);
   CHECK (found (sp + PAGE, 1) && missed (elsewhere));
-  CHECK (!__sframe_readable (sp, WORD));
+  CHECK (!readable (sp, WORD));
 }
 
 static void
@@ -317,14 +341,14 @@ bytes (void)
     for (int offset = 0; offset < WORD; ++offset)
       {
 	probes = 0;
-	CHECK (__sframe_readable (elsewhere + offset, size));
+	CHECK (readable (elsewhere + offset, size));
 	CHECK (probes == 1 + (unsigned int) (offset + size > WORD));
-	CHECK (!__sframe_readable (elsewhere + offset - WORD, size));
-	CHECK (__sframe_readable (end - 2 * WORD + offset, size)
+	CHECK (!readable (elsewhere + offset - WORD, size));
+	CHECK (readable (end - 2 * WORD + offset, size)
 	       == (offset + size <= 2 * WORD));
       }
-  CHECK (__sframe_readable (elsewhere, PAGE));
-  CHECK (!__sframe_readable (elsewhere, PAGE + 1));
+  CHECK (readable (elsewhere, PAGE));
+  CHECK (!readable (elsewhere, PAGE + 1));
 }
 
 /* The sum of address and size wraps.  */
@@ -334,9 +358,9 @@ bytes_at_the_end (void)
   begin (sp, true);
   map (-(uintptr_t) PAGE, 0);
   map (0, PAGE);
-  CHECK (__sframe_readable (-(uintptr_t) WORD, WORD));
-  CHECK (!__sframe_readable (-(uintptr_t) WORD, WORD + 1));
-  CHECK (!__sframe_readable (-1, 2));
+  CHECK (readable (-(uintptr_t) WORD, WORD));
+  CHECK (!readable (-(uintptr_t) WORD, WORD + 1));
+  CHECK (!readable (-1, 2));
 }
 
 /* A word is read only if it is aligned and found.  */
@@ -369,6 +393,7 @@ static const struct test_case cases[] = {
   { "one doubt elsewhere", one_doubt_elsewhere },
   { "a lasting doubt", a_lasting_doubt },
   { "two doubts", two_doubts },
+  { "a leap", a_leap },
   { "no answer", no_answer },
   { "two addresses on the same stack", two_on_the_same_stack },
   { "bytes", bytes },

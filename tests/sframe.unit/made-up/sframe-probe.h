@@ -7,6 +7,6 @@
 
 #include <sframe-stack.h>
 
-enum sframe_probe sframe_probe_word (uintptr_t address);
+enum sframe_probe sframe_probe_word (uintptr_t address, bool *checked);
 
 #endif /* _SFRAME_PROBE_H  */
