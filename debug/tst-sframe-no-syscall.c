@@ -175,6 +175,7 @@ in_signal_handler_after_fault (void)
   in_signal_handler ();
 }
 
+#ifdef __x86_64__
 /* Fill the stack below the caller, where the signal frame will be.  */
 static void FRAME
 fill_stack (uintptr_t value)
@@ -196,6 +197,7 @@ in_signal_handler_without_siginfo (void)
   fill_stack (number << 32 | number);
   raise (SIGUSR1);
 }
+#endif
 
 /* Trace with the CFA from SP.  */
 static void FRAME

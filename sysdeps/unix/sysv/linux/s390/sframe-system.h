@@ -194,24 +194,40 @@ sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
   return false;
 }
 
+/* Store the signal whose frame seems to be at SP in *SIGNAL.  */
+static inline bool
+sframe_signal_of_frame (uintptr_t sp, struct sframe_stack *stack,
+			struct sframe_signal *signal)
+{
+  uintptr_t chain, context;
+
+  return (__sframe_stack_read (stack, sp, &chain)
+	  && sframe_signal_registers (sframe_signal_chain
+					(sp + SFRAME_RT_REGISTERS, chain,
+					 stack),
+				      sp, stack, &context, signal));
+}
+
+/* Words that are equal are common on a stack; so check the number of the
+   signal, too.  */
 static inline bool
 sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
 		      uintptr_t *sp)
 {
+  struct sframe_signal signal;
+
   *sp = address;
-  return sframe_signal_frame (address, stack);
+  return (sframe_signal_frame (address, stack)
+	  && sframe_signal_of_frame (address, stack, &signal)
+	  && sframe_signal_valid (&signal));
 }
 
 static inline void
 sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
 {
   struct sframe_signal signal;
-  uintptr_t chain, context;
 
-  if (!__sframe_stack_read (stack, sp, &chain)
-      || !sframe_signal_registers (sframe_signal_chain
-				     (sp + SFRAME_RT_REGISTERS, chain, stack),
-				   sp, stack, &context, &signal)
+  if (!sframe_signal_of_frame (sp, stack, &signal)
       || sframe_signal_fault (&signal))
     __sframe_stack_doubt (stack, sframe_ask_always);
 }
