@@ -267,6 +267,7 @@ void
 kvfree (const void *object)
 {
   machine.caches -= object != NULL;
+  machine.freed = grace_periods;
   free ((void *) object);
 }
 

@@ -36,6 +36,8 @@ struct machine
   bool remembers;
   /* It is kswapd that reclaims memory.  */
   bool kswapd;
+  /* How many grace periods were over when a cache was freed last.  */
+  unsigned long freed;
   /* Somebody else has each lock that is tried.  */
   bool lock_busy;
 
