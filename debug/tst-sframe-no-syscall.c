@@ -194,6 +194,8 @@ in_signal_handler_without_siginfo (void)
   struct sigaction sa = { .sa_handler = handler };
   xsigaction (SIGUSR1, &sa, NULL);
   uintptr_t number = SIGSEGV;
+  /* Bind it now: later this would overwrite what is filled in.  */
+  raise (0);
   fill_stack (number << 32 | number);
   raise (SIGUSR1);
 }
