@@ -31,6 +31,7 @@
 #include <linux/elf.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/pagewalk.h>
 #include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
@@ -501,19 +502,11 @@ static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 	       sframe_vdso_view(mm, vdso);
 }
 
-/*
- * Whether exactly the ranges of @view, whose positions are @spots, are
- * registered. The header may differ.
- */
-static bool sframe_is_there(struct mm_struct *mm,
-			    const struct sframe_view *view,
-			    const struct sframe_spots *spots)
+/* Whether @view has the ranges of the vDSO, whose table was not removed. */
+static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 {
-	const struct sframe_text *text = spots->text.found;
 	struct sframe_view vdso;
 
-	if (text)
-		return sframe_same_ranges(&text->view, view);
 	return sframe_near_vdso(mm, view) && sframe_has_vdso(mm, &vdso) &&
 	       sframe_same_ranges(&vdso, view);
 }
@@ -626,7 +619,8 @@ static int sframe_check_mappings(struct mm_struct *mm,
 {
 	const struct vm_area_struct *text;
 
-	if (sframe_is_there(mm, view, spots))
+	if (spots->text.found &&
+	    sframe_same_ranges(&spots->text.found->view, view))
 		return 0;
 	if (!vma || view->size > vma->vm_end - view->start)
 		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
@@ -656,23 +650,40 @@ static bool sframe_shows_file(const struct vm_area_struct *vma,
 	return pos + (loff_t)len <= i_size_read(vma->vm_file->f_mapping->host);
 }
 
+/* Whether the page at @addr is in the page tables of the process. */
+static bool sframe_is_mapped(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct folio_walk walk;
+
+	if (!folio_walk_start(&walk, vma, addr, 0))
+		return false;
+	folio_walk_end(&walk, vma);
+	return true;
+}
+
 /*
  * Read the header of @view, a table in @vma, without a page fault. Return 0; 1
  * if its page belongs to a file and is not mapped yet; or -EFAULT.
+ *
+ * The page tables are searched first: an access that fails, and is resumed
+ * behind the fault, would be a fifth of the cost of a registration.
  *
  * Do not look into the page cache: the result would reveal which pages of files
  * other processes have read.
  */
 static int sframe_peek(const struct sframe_view *view,
-		       const struct vm_area_struct *vma,
-		       struct sframe_header *header)
+		       struct vm_area_struct *vma, struct sframe_header *header)
 {
 	const size_t len = sizeof(*header);
+	bool file = !IS_ENABLED(CONFIG_SFRAME_VALIDATION) &&
+		    sframe_shows_file(vma, view->start, len);
 
+	if (file && !sframe_is_mapped(vma, view->start))
+		return 1;
 	if (!copy_from_user_nofault(header, (void __user *)view->start, len))
 		return 0;
-	return !IS_ENABLED(CONFIG_SFRAME_VALIDATION) &&
-	       sframe_shows_file(vma, view->start, len) ? 1 : -EFAULT;
+	/* The page may have been reclaimed, or the next one is missing. */
+	return file ? 1 : -EFAULT;
 }
 
 /*
@@ -685,7 +696,7 @@ static int sframe_peek(const struct sframe_view *view,
  * when it starts.
  */
 static int sframe_read_header(struct sframe_view *view,
-			      const struct vm_area_struct *vma, bool readable)
+			      struct vm_area_struct *vma, bool readable)
 {
 	struct sframe_header header;
 	const char *why;
@@ -711,11 +722,14 @@ static int sframe_read_header(struct sframe_view *view,
 static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
 {
-	const struct vm_area_struct *vma;
+	struct vm_area_struct *vma;
 	struct sframe_spots spots;
 	int ret;
 
 	mmap_assert_write_locked(mm);
+	/* ld.so registers the vDSO too. The kernel knows its header. */
+	if (sframe_is_vdso(mm, view))
+		return 0;
 	vma = vma_lookup(mm, view->start);
 	sframe_find_spots(mm->sframe, view, &spots);
 	ret = sframe_check_mappings(mm, view, &spots, vma) ?:

@@ -433,6 +433,31 @@ vma_lookup (struct mm_struct *mm, unsigned long address)
   return find_area (mm, address);
 }
 
+/* Page tables that are locked: no access may fault until folio_walk_end.  */
+static unsigned int walks;
+
+struct folio *
+folio_walk_start (struct folio_walk *walk, struct vm_area_struct *area,
+		  unsigned long address, int flags)
+{
+  (void) walk;
+  mmap_assert_write_locked (current->mm);
+  if (flags != 0 || address < area->vm_start || address >= area->vm_end)
+    bug ("a walk outside of its mapping");
+  if (area->absent || area->bytes == NULL)
+    return NULL;
+  ++walks;
+  return (struct folio *) area->bytes;
+}
+
+void
+folio_walk_end (struct folio_walk *walk, struct vm_area_struct *area)
+{
+  (void) walk;
+  (void) area;
+  --walks;
+}
+
 /* Mappings that are locked for reading; a page fault takes that lock.  */
 static unsigned int areas_read;
 
@@ -557,6 +582,8 @@ static unsigned long
 copy (void *to, unsigned long from, unsigned long size, bool fault_in)
 {
   ++machine.accesses;
+  if (walks != 0)
+    bug ("user memory accessed with a page table locked");
   if (machine.fault_after != 0 && --machine.fault_after == 0)
     {
       machine.fault_after = 1;
@@ -567,7 +594,10 @@ copy (void *to, unsigned long from, unsigned long size, bool fault_in)
       unsigned long run = size;
       const unsigned char *bytes = readable (from, &run, fault_in);
       if (bytes == NULL)
-	break;
+	{
+	  ++machine.traps;
+	  break;
+	}
       memcpy (to, bytes, run);
       to = (char *) to + run;
       from += run;

@@ -332,6 +332,21 @@ extern void vma_end_read (struct vm_area_struct *vma);
 extern void mmap_assert_write_locked (const struct mm_struct *mm);
 #define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
 
+/* linux/pagewalk.h.  */
+
+struct folio;
+
+struct folio_walk
+{
+  struct mm_struct *locked;
+};
+
+extern struct folio *folio_walk_start (struct folio_walk *walk,
+				       struct vm_area_struct *area,
+				       unsigned long address, int flags);
+extern void folio_walk_end (struct folio_walk *walk,
+			    struct vm_area_struct *area);
+
 /* linux/signal_types.h, linux/sched/signal.h: nobody else sends signals.  */
 
 typedef struct

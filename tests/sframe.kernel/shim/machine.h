@@ -48,6 +48,8 @@ struct machine
 
   /* Accesses to user memory, and those that met an unmapped byte.  */
   unsigned long accesses, unmapped;
+  /* Accesses that did not succeed.  */
+  unsigned long traps;
   /* Objects of kmalloc that are not yet freed, and of kvzalloc; bytes of all that
      ever were of the former.  */
   unsigned long objects, caches, bytes;
