@@ -56,6 +56,28 @@ cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
     sframe_cache_object_rule (trace, &rule);
 }
 
+/* The status of a step for STATUS, that of a lookup or step by
+   .eh_frame.  */
+static enum sframe_step_status
+step_status (enum sframe_eh_status status)
+{
+  switch (status)
+    {
+    case SFRAME_EH_OK:
+      return SFRAME_STEP_CALLER;
+    case SFRAME_EH_OUTERMOST:
+      return SFRAME_STEP_OUTERMOST;
+    case SFRAME_EH_NO_ENTRY:
+      return SFRAME_STEP_NO_RULE;
+    case SFRAME_EH_NOT_UNDERSTOOD:
+      return SFRAME_STEP_UNSUPPORTED;
+    case SFRAME_EH_REGISTER:
+      return SFRAME_STEP_UNKNOWN;
+    default:
+      return SFRAME_STEP_BROKEN;
+    }
+}
+
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
 			 const sframe_module *map, const void *header,
@@ -77,19 +99,5 @@ __sframe_eh_object_step (struct sframe_trace *trace,
       status = __sframe_eh_step (trace->registers, &entry, &row,
 				 &trace->stack);
     }
-  switch (status)
-    {
-    case SFRAME_EH_OK:
-      return SFRAME_STEP_CALLER;
-    case SFRAME_EH_OUTERMOST:
-      return SFRAME_STEP_OUTERMOST;
-    case SFRAME_EH_NO_ENTRY:
-      return SFRAME_STEP_NO_RULE;
-    case SFRAME_EH_NOT_UNDERSTOOD:
-      return SFRAME_STEP_UNSUPPORTED;
-    case SFRAME_EH_REGISTER:
-      return SFRAME_STEP_UNKNOWN;
-    default:
-      return SFRAME_STEP_BROKEN;
-    }
+  return step_status (status);
 }

@@ -81,10 +81,10 @@ shift_right (uint64_t value, uint64_t by, uint64_t fill)
   return value >> by | (by == 0 ? 0 : fill << (64 - by));
 }
 
-/* The operations on the two topmost values; B is the top.  */
+/* The operations that replace the two topmost values by *RESULT; B is the
+   top.  */
 static enum sframe_eh_status
-operate_on_two (unsigned int operation, uint64_t a, uint64_t b,
-		uint64_t *result)
+combine (unsigned int operation, uint64_t a, uint64_t b, uint64_t *result)
 {
   int64_t x = a, y = b;
 
@@ -111,25 +111,53 @@ operate_on_two (unsigned int operation, uint64_t a, uint64_t b,
   return SFRAME_EH_OK;
 }
 
-/* The operations on the topmost value, *TOP.  Return 0 if OPERATION is another
-   one.  */
-static int
-operate_on_one (unsigned int operation, struct sframe_eh_cursor *cursor,
-		uint64_t *top)
+/* The operations on the topmost value.  */
+static enum sframe_eh_status
+operate_on_one (struct evaluation *evaluation, unsigned int operation,
+		struct sframe_stack *stack)
 {
+  uint64_t *top = &evaluation->value[evaluation->count - 1];
+
   switch (operation)
     {
+    case DW_OP_dup:
+      return push (evaluation, *top);
+    case DW_OP_drop:
+      --evaluation->count;
+      return SFRAME_EH_OK;
+    case DW_OP_deref:
+      return (__sframe_stack_read (stack, *top, top)
+	      ? SFRAME_EH_OK : SFRAME_EH_BROKEN);
     case DW_OP_plus_uconst:
-      *top += sframe_eh_uleb128 (cursor);
-      return 1;
+      *top += sframe_eh_uleb128 (&evaluation->cursor);
+      return SFRAME_EH_OK;
     case DW_OP_neg:
       *top = -*top;
-      return 1;
-    case DW_OP_not:
-      *top = ~*top;
-      return 1;
+      return SFRAME_EH_OK;
     default:
-      return 0;
+      *top = ~*top;
+      return SFRAME_EH_OK;
+    }
+}
+
+/* The operations on the two topmost values.  */
+static enum sframe_eh_status
+operate_on_two (struct evaluation *evaluation, unsigned int operation)
+{
+  uint64_t *values = &evaluation->value[evaluation->count - 2];
+  uint64_t a = values[0], b = values[1];
+
+  switch (operation)
+    {
+    case DW_OP_over:
+      return push (evaluation, a);
+    case DW_OP_swap:
+      values[0] = b;
+      values[1] = a;
+      return SFRAME_EH_OK;
+    default:
+      --evaluation->count;
+      return combine (operation, a, b, values);
     }
 }
 
@@ -158,40 +186,14 @@ static enum sframe_eh_status
 operate (struct evaluation *evaluation, unsigned int operation,
 	 struct sframe_stack *stack)
 {
-  uint64_t *end = evaluation->value + evaluation->count;
   unsigned int needed = values_needed (operation);
 
   if (needed == 0)
     return SFRAME_EH_NOT_UNDERSTOOD;
   if (evaluation->count < needed)
     return SFRAME_EH_CORRUPT;
-  if (operate_on_one (operation, &evaluation->cursor, &end[-1]))
-    return SFRAME_EH_OK;
-  switch (operation)
-    {
-    case DW_OP_dup:
-      return push (evaluation, end[-1]);
-    case DW_OP_drop:
-      --evaluation->count;
-      return SFRAME_EH_OK;
-    case DW_OP_deref:
-      return (__sframe_stack_read (stack, end[-1], &end[-1])
-	      ? SFRAME_EH_OK : SFRAME_EH_BROKEN);
-    }
-
-  uint64_t a = end[-2], b = end[-1];
-  switch (operation)
-    {
-    case DW_OP_over:
-      return push (evaluation, a);
-    case DW_OP_swap:
-      end[-2] = b;
-      end[-1] = a;
-      return SFRAME_EH_OK;
-    default:
-      --evaluation->count;
-      return operate_on_two (operation, a, b, &end[-2]);
-    }
+  return (needed == 1 ? operate_on_one (evaluation, operation, stack)
+	  : operate_on_two (evaluation, operation));
 }
 
 enum sframe_eh_status

@@ -162,30 +162,41 @@ read_factors (struct sframe_eh_cursor *cursor, unsigned int version,
 	  && ra < SFRAME_EH_COLUMNS);
 }
 
+/* Read the fields of a CIE up to the RA column into ENTRY, and store its
+   augmentation string in *AUGMENTATION.  */
+static enum sframe_eh_status
+read_cie_start (struct sframe_eh_cursor *cursor, const char **augmentation,
+		struct sframe_eh_entry *entry)
+{
+  if (sframe_eh_unsigned (cursor, 4) != 0)
+    return SFRAME_EH_CORRUPT;
+  unsigned int version = sframe_eh_unsigned (cursor, 1);
+  *augmentation = (const char *) cursor->at;
+  while (sframe_eh_unsigned (cursor, 1) != 0)
+    continue;
+  bool fits = read_factors (cursor, version, entry);
+  if (cursor->failed)
+    return SFRAME_EH_CORRUPT;
+  entry->augmented = **augmentation == 'z';
+  if ((version != 1 && version != 3)
+      || (!entry->augmented && **augmentation != '\0') || !fits)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  return SFRAME_EH_OK;
+}
+
 /* Read the CIE at ADDRESS into ENTRY.  */
 static enum sframe_eh_status RELEASE_STACK
 read_cie (const struct sframe_eh_table *table, uintptr_t address,
 	  struct sframe_eh_entry *entry)
 {
   struct sframe_eh_cursor cursor, data;
+  const char *augmentation;
   enum sframe_eh_status status = open_record (table, address, &cursor);
 
+  if (status == SFRAME_EH_OK)
+    status = read_cie_start (&cursor, &augmentation, entry);
   if (status != SFRAME_EH_OK)
     return status;
-  if (sframe_eh_unsigned (&cursor, 4) != 0)
-    return SFRAME_EH_CORRUPT;
-  unsigned int version = sframe_eh_unsigned (&cursor, 1);
-  const char *augmentation = (const char *) cursor.at;
-  while (sframe_eh_unsigned (&cursor, 1) != 0)
-    continue;
-  bool fits = read_factors (&cursor, version, entry);
-  if (cursor.failed)
-    return SFRAME_EH_CORRUPT;
-  entry->augmented = *augmentation == 'z';
-  if ((version != 1 && version != 3)
-      || (!entry->augmented && *augmentation != '\0') || !fits)
-    return SFRAME_EH_NOT_UNDERSTOOD;
-
   entry->encoding = DW_EH_PE_absptr;
   entry->signal = false;
   if (entry->augmented)

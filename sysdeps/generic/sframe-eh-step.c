@@ -68,20 +68,23 @@ recover_unset (const struct sframe_registers *registers,
 	  ? SFRAME_EH_OK : SFRAME_EH_REGISTER);
 }
 
-/* Replace the operand of COLUMN in ROW by the caller's value.  The operand of
-   the CFA already is the CFA.  */
-static enum sframe_eh_status
-recover (const struct sframe_registers *registers,
-	 const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
-	 struct sframe_stack *stack, unsigned int column)
+/* Whether RULE gives the address of the caller's value.  */
+static bool
+is_saved (unsigned int rule)
 {
-  uint64_t *value = &row->operand[column];
-  uint64_t operand = *value;
-  unsigned int rule = row->rule[column];
-  enum sframe_eh_status status;
+  return (rule == SFRAME_EH_CFA_MEMORY
+	  || rule == SFRAME_EH_EXPRESSION_MEMORY);
+}
 
-  *value = row->cfa_operand;
-  switch (rule)
+/* Store the caller's value of COLUMN, or its address if it is saved in memory,
+   in *VALUE.  *VALUE is the CFA on entry; OPERAND is that of COLUMN.  */
+static enum sframe_eh_status
+compute (const struct sframe_registers *registers,
+	 const struct sframe_eh_entry *entry, const struct sframe_eh_row *row,
+	 struct sframe_stack *stack, unsigned int column, uint64_t operand,
+	 uint64_t *value)
+{
+  switch (row->rule[column])
     {
     case SFRAME_EH_UNSET:
       return recover_unset (registers, entry, column, value);
@@ -94,19 +97,30 @@ recover (const struct sframe_registers *registers,
     case SFRAME_EH_CFA_VALUE:
     case SFRAME_EH_CFA_MEMORY:
       *value += operand;
-      break;
+      return SFRAME_EH_OK;
     case SFRAME_EH_EXPRESSION_VALUE:
     case SFRAME_EH_EXPRESSION_MEMORY:
-      status = __sframe_eh_evaluate (registers, entry, stack, operand, 1,
-				     value);
-      if (status != SFRAME_EH_OK)
-	return status;
-      break;
+      return __sframe_eh_evaluate (registers, entry, stack, operand, 1, value);
     default:
       return SFRAME_EH_REGISTER;
     }
-  if (rule == SFRAME_EH_CFA_VALUE || rule == SFRAME_EH_EXPRESSION_VALUE)
-    return SFRAME_EH_OK;
+}
+
+/* Replace the operand of COLUMN in ROW by the caller's value.  The operand of
+   the CFA already is the CFA.  */
+static enum sframe_eh_status
+recover (const struct sframe_registers *registers,
+	 const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
+	 struct sframe_stack *stack, unsigned int column)
+{
+  uint64_t *value = &row->operand[column];
+  uint64_t operand = *value;
+
+  *value = row->cfa_operand;
+  enum sframe_eh_status status
+    = compute (registers, entry, row, stack, column, operand, value);
+  if (status != SFRAME_EH_OK || !is_saved (row->rule[column]))
+    return status;
   return (__sframe_stack_read (stack, *value, value)
 	  ? SFRAME_EH_OK : SFRAME_EH_BROKEN);
 }
@@ -170,6 +184,54 @@ check_leap (const struct sframe_registers *registers,
     __sframe_stack_check (stack, word);
 }
 
+/* Replace the operands in ROW, with the CFA's, by the caller's values, and
+   check SP.  *KNOWN is as for recover_all.  */
+static enum sframe_eh_status
+find_caller (const struct sframe_registers *registers,
+	     const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
+	     struct sframe_stack *stack, uint64_t *known)
+{
+  enum sframe_eh_status status = find_cfa (registers, entry, row, stack);
+
+  if (status == SFRAME_EH_OK)
+    {
+      check_leap (registers, entry, stack,
+		  row->cfa_operand + SFRAME_MACHINE_SP_OFFSET,
+		  row->cfa_operand - sizeof row->cfa_operand);
+      status = recover_all (registers, entry, row, stack, known);
+    }
+  if (status != SFRAME_EH_OK)
+    return status;
+  uintptr_t sp = row->operand[SFRAME_MACHINE_SP];
+  if (!plausible_sp (registers, entry, row, stack, sp))
+    return SFRAME_EH_BROKEN;
+  /* A rule of its own may have led SP elsewhere.  */
+  if (sp != row->cfa_operand + SFRAME_MACHINE_SP_OFFSET)
+    check_leap (registers, entry, stack, sp, sp);
+  return SFRAME_EH_OK;
+}
+
+/* Make *REGISTERS those of the caller, whose values are the operands in
+   ROW.  */
+static void
+enter_caller (struct sframe_registers *registers,
+	      const struct sframe_eh_entry *entry,
+	      const struct sframe_eh_row *row, uint64_t known)
+{
+  registers->moved_down
+    = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
+			  < registers->value[SFRAME_MACHINE_SP]));
+  registers->pc = row->operand[entry->ra_column];
+  memcpy (registers->value, row->operand,
+	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
+  registers->known = known & (bit (SFRAME_MACHINE_REGISTERS) - 1);
+  /* The RA register now holds this frame's return address, not that of the
+     caller, unless the caller was interrupted.  */
+  if (!entry->signal)
+    registers->known &= ~bit (entry->ra_column);
+  registers->interrupted = entry->signal;
+}
+
 enum sframe_eh_status
 __sframe_eh_step (struct sframe_registers *registers,
 		  const struct sframe_eh_entry *entry,
@@ -183,38 +245,10 @@ __sframe_eh_step (struct sframe_registers *registers,
   if (row->rule[entry->ra_column] == SFRAME_EH_UNDEFINED)
     return SFRAME_EH_OUTERMOST;
   enum sframe_eh_status status
-    = find_cfa (registers, entry, row, stack);
+    = find_caller (registers, entry, row, stack, &known);
   if (status == SFRAME_EH_OK)
-    {
-      check_leap (registers, entry, stack,
-		  row->cfa_operand + SFRAME_MACHINE_SP_OFFSET,
-		  row->cfa_operand - sizeof row->cfa_operand);
-      status = recover_all (registers, entry, row, stack, &known);
-    }
-  if (status != SFRAME_EH_OK)
-    return status;
-  if (!plausible_sp (registers, entry, row, stack,
-		     row->operand[SFRAME_MACHINE_SP]))
-    return SFRAME_EH_BROKEN;
-  /* A rule of its own may have led SP elsewhere.  */
-  if (row->operand[SFRAME_MACHINE_SP]
-      != row->cfa_operand + SFRAME_MACHINE_SP_OFFSET)
-    check_leap (registers, entry, stack, row->operand[SFRAME_MACHINE_SP],
-		row->operand[SFRAME_MACHINE_SP]);
-
-  registers->moved_down
-    = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
-			  < registers->value[SFRAME_MACHINE_SP]));
-  registers->pc = row->operand[entry->ra_column];
-  memcpy (registers->value, row->operand,
-	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
-  registers->known = known & (bit (SFRAME_MACHINE_REGISTERS) - 1);
-  /* The RA register now holds this frame's return address, not that of the
-     caller, unless the caller was interrupted.  */
-  if (!entry->signal)
-    registers->known &= ~bit (entry->ra_column);
-  registers->interrupted = entry->signal;
-  return SFRAME_EH_OK;
+    enter_caller (registers, entry, row, known);
+  return status;
 }
 
 /* Whether a step by ROW evaluates expressions, which may not be supported, or

@@ -122,6 +122,23 @@ find_ra (const struct sframe_registers *registers,
   return SFRAME_STEP_CALLER;
 }
 
+/* Make *REGISTERS those of the caller; KNOWN is the set of those whose value
+   is known.  */
+static void
+enter_caller (struct sframe_registers *registers, bool signal,
+	      uintptr_t cfa, uintptr_t ra, uintptr_t fp, uint64_t known)
+{
+  uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
+
+  registers->moved_down = (!signal
+			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);
+  registers->pc = ra;
+  registers->value[SFRAME_MACHINE_SP] = caller_sp;
+  registers->value[SFRAME_MACHINE_FP] = fp;
+  registers->known = known;
+  registers->interrupted = signal;
+}
+
 enum sframe_step_status
 __sframe_step (struct sframe_registers *registers,
 	       const struct sframe_rule *rule, struct sframe_stack *stack)
@@ -148,13 +165,6 @@ __sframe_step (struct sframe_registers *registers,
     known |= UINT64_C (1) << SFRAME_MACHINE_FP;
 
   /* The caller's values of all other registers are unknown.  */
-  uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
-  registers->moved_down = (!rule->signal
-			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);
-  registers->pc = ra;
-  registers->value[SFRAME_MACHINE_SP] = caller_sp;
-  registers->value[SFRAME_MACHINE_FP] = fp;
-  registers->known = known;
-  registers->interrupted = rule->signal;
+  enter_caller (registers, rule->signal, cfa, ra, fp, known);
   return SFRAME_STEP_CALLER;
 }
