@@ -244,7 +244,30 @@ run_fault (const char *name, void *function, void (*fault) (void),
   TEST_COMPARE (status, 0);
 }
 
+/* Call FUNCTION, the first one that is registered, and then once for each
+   signal.  */
+static void
+run_signals (void *function)
+{
+  run_first (function);
+  run_fault ("SIGABRT", function, send_abort, trace_and_exit);
+  run_fault ("code in the handler of SIGABRT", function, send_abort,
+	     jit_and_exit);
+# if HAVE_SFRAME_X86
+  run_fault ("division by zero", function, divide, trace_and_exit);
+# endif
+}
+
 static char bss[4096 * 2] __attribute__ ((aligned (4096)));
+
+/* A page of .bss.  */
+static char *
+page_of_bss (size_t page)
+{
+  char *in_bss = bss + page - ((uintptr_t) bss & (page - 1));
+
+  return in_bss + page > bss + sizeof bss ? bss : in_bss;
+}
 
 static int
 do_test (void)
@@ -262,20 +285,12 @@ do_test (void)
   xmprotect (memory, page, PROT_NONE);
   xmprotect (middle, page, PROT_READ | PROT_EXEC);
   xmprotect (end, page, PROT_NONE);
-  char *in_bss = bss + page - ((uintptr_t) bss & (page - 1));
-  if (in_bss + page > bss + sizeof bss)
-    in_bss = bss;
+  char *in_bss = page_of_bss (page);
   void *of_bss = install (in_bss, code_call, code_call_end);
   TEST_VERIFY (call_size < page && jump_size < page);
   xmprotect (in_bss, page, PROT_READ | PROT_EXEC);
 
-  run_first (at_start);
-  run_fault ("SIGABRT", at_start, send_abort, trace_and_exit);
-  run_fault ("code in the handler of SIGABRT", at_start, send_abort,
-	     jit_and_exit);
-# if HAVE_SFRAME_X86
-  run_fault ("division by zero", at_start, divide, trace_and_exit);
-# endif
+  run_signals (at_start);
   run ("at the start of a mapping", at_start);
   run ("a return address that follows no call", jump);
   run ("at the end of a mapping", at_end);

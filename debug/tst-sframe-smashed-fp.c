@@ -50,6 +50,22 @@ caller (void *closure)
   return closure;
 }
 
+/* Values for FP.  EDGE is the end of readable memory.  */
+static void
+choose_values (char *edge)
+{
+  attempts[3].value = edge;
+  /* FP is readable, RA is not; then only some bytes of RA are.  */
+  attempts[4].value = edge - 8;
+  attempts[5].value = edge - 12;
+  attempts[6].value = (void *) 1;
+  /* The CFA wraps.  */
+  attempts[7].value = (void *) -8;
+  /* Invalid addresses.  */
+  attempts[8].value = (void *) 0x5a5a5a5a5a5a5a5a;
+  attempts[9].value = (void *) 0xa5a5a5a5a5a5a5a5;
+}
+
 static int
 do_test (void)
 {
@@ -61,16 +77,7 @@ do_test (void)
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1);
   char *edge = stack + stack_size + page;
   xmprotect (edge, page, PROT_NONE);
-  attempts[3].value = edge;
-  /* FP is readable, RA is not; then only some bytes of RA are.  */
-  attempts[4].value = edge - 8;
-  attempts[5].value = edge - 12;
-  attempts[6].value = (void *) 1;
-  /* The CFA wraps.  */
-  attempts[7].value = (void *) -8;
-  /* Invalid addresses.  */
-  attempts[8].value = (void *) 0x5a5a5a5a5a5a5a5a;
-  attempts[9].value = (void *) 0xa5a5a5a5a5a5a5a5;
+  choose_values (edge);
   run_on_stack (stack, stack_size, caller, NULL);
   check_no_fallback ();
   const struct trace *good = &attempts[0].trace;

@@ -20,8 +20,23 @@ static struct trace good;
 /* Each value twice; the second trace uses cached rules.  */
 static struct trace bad[2 * array_length (bad_values)];
 
-static int
-do_test (void)
+/* Check BAD, a trace taken while the return address was VALUE.  */
+static void
+check (const struct trace *bad, void *value)
+{
+  printf ("info: return address %p\n", value);
+  /* The bad value itself may be the last frame, unless it is null.  */
+  if (bad->count == GOOD_FRAMES + 1 && value != NULL)
+    TEST_VERIFY (bad->pc[GOOD_FRAMES] == value);
+  else
+    TEST_COMPARE (bad->count, GOOD_FRAMES);
+  TEST_COMPARE_BLOB (bad->pc, GOOD_FRAMES * sizeof (void *),
+		     good.pc, GOOD_FRAMES * sizeof (void *));
+}
+
+/* Values that no return address can have.  */
+static void
+choose_values (void)
 {
   size_t page = sysconf (_SC_PAGESIZE);
   char *memory = xmmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -38,7 +53,12 @@ do_test (void)
   bad_values[6] = memory + page - 1;
   /* Data of an object.  */
   bad_values[7] = &good;
+}
 
+static int
+do_test (void)
+{
+  choose_values ();
   smash_ra (NULL, &good);
   for (size_t i = 0; i < array_length (bad); ++i)
     smash_ra (&bad_values[i % array_length (bad_values)], &bad[i]);
@@ -46,17 +66,7 @@ do_test (void)
   check_no_fallback ();
   TEST_VERIFY (good.count > GOOD_FRAMES + 1);
   for (size_t i = 0; i < array_length (bad); ++i)
-    {
-      void *value = bad_values[i % array_length (bad_values)];
-      printf ("info: return address %p\n", value);
-      /* The bad value itself may be the last frame, unless it is null.  */
-      if (bad[i].count == GOOD_FRAMES + 1 && value != NULL)
-	TEST_VERIFY (bad[i].pc[GOOD_FRAMES] == value);
-      else
-	TEST_COMPARE (bad[i].count, GOOD_FRAMES);
-      TEST_COMPARE_BLOB (bad[i].pc, GOOD_FRAMES * sizeof (void *),
-			 good.pc, GOOD_FRAMES * sizeof (void *));
-    }
+    check (&bad[i], bad_values[i % array_length (bad_values)]);
   return 0;
 }
 

@@ -111,6 +111,20 @@ call_wild (void **pointers, size_t count, int flags)
 static char data[64] __attribute__ ((aligned (16)));
 static const char constant[64] __attribute__ ((aligned (16))) = { 1 };
 
+/* The same with and without SA_SIGINFO, and on an alternate stack.  */
+static void
+call_wild_all_ways (void **pointers, size_t count)
+{
+  call_wild (pointers, count, SA_SIGINFO);
+  stack_t ss = { .ss_sp = xmalloc (64 * 1024), .ss_size = 64 * 1024 };
+  TEST_COMPARE (sigaltstack (&ss, NULL), 0);
+  call_wild (pointers, count, SA_SIGINFO | SA_ONSTACK);
+  /* Without SA_SIGINFO s390x does not report the address of the fault.  */
+  if (HAVE_SFRAME_X86)
+    call_wild (pointers, count, 0);
+  free (ss.ss_sp);
+}
+
 static int
 do_test (void)
 {
@@ -134,15 +148,8 @@ do_test (void)
     };
   size_t count = array_length (pointers) - (HAVE_SFRAME_S390X ? 0 : 1);
 
-  call_wild (pointers, count, SA_SIGINFO);
-  stack_t ss = { .ss_sp = xmalloc (64 * 1024), .ss_size = 64 * 1024 };
-  TEST_COMPARE (sigaltstack (&ss, NULL), 0);
-  call_wild (pointers, count, SA_SIGINFO | SA_ONSTACK);
-  /* Without SA_SIGINFO s390x does not report the address of the fault.  */
-  if (HAVE_SFRAME_X86)
-    call_wild (pointers, count, 0);
+  call_wild_all_ways (pointers, count);
   check_no_fallback ();
-  free (ss.ss_sp);
   free (heap);
   return 0;
 }
