@@ -252,6 +252,33 @@ static void put_word(struct kunit *test, unsigned long at, unsigned long word)
 	put(test, at, &word, sizeof(word));
 }
 
+/*
+ * Write the FDE of @fn to @fde_at, and its attributes and rows to @at. The rows
+ * of all functions begin at @fres. Return where those of @fn end.
+ */
+static unsigned long craft_fn(struct kunit *test, const struct fn *fn,
+			      unsigned long fde_at, unsigned long fres,
+			      unsigned long at)
+{
+	struct place *place = test->priv;
+	struct sframe_fde fde = {
+		.start	  = place->text - place->table + fn->start,
+		.size	  = fn->size,
+		.attr_off = at - fres,
+	};
+	struct sframe_attr attr = {
+		.nr_fres  = fn->nr_fres,
+		.info	  = fn->info,
+		.info2	  = fn->info2,
+		.rep_size = fn->rep_size,
+	};
+
+	put(test, fde_at, &fde, sizeof(fde));
+	put(test, at, &attr, sizeof(attr));
+	put(test, at + sizeof(attr), fn->rows, fn->len);
+	return at + sizeof(attr) + fn->len;
+}
+
 /* Write the table of functions @fns. */
 static void craft(struct kunit *test, const struct fn *fns, unsigned int count)
 {
@@ -262,23 +289,9 @@ static void craft(struct kunit *test, const struct fn *fns, unsigned int count)
 
 	header.nr_fres = 0;
 	for (unsigned int i = 0; i < count; i++) {
-		struct sframe_fde fde = {
-			.start	  = place->text - place->table + fns[i].start,
-			.size	  = fns[i].size,
-			.attr_off = at - fres,
-		};
-		struct sframe_attr attr = {
-			.nr_fres  = fns[i].nr_fres,
-			.info	  = fns[i].info,
-			.info2	  = fns[i].info2,
-			.rep_size = fns[i].rep_size,
-		};
-
-		put(test, place->table + HEADER_LEN + i * FDE_LEN, &fde,
-		    sizeof(fde));
-		put(test, at, &attr, sizeof(attr));
-		put(test, at + sizeof(attr), fns[i].rows, fns[i].len);
-		at += sizeof(attr) + fns[i].len;
+		at = craft_fn(test, &fns[i],
+			      place->table + HEADER_LEN + i * FDE_LEN, fres,
+			      at);
 		header.nr_fres += fns[i].nr_fres;
 	}
 	header.nr_fdes = count;

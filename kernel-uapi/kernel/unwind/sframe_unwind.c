@@ -162,6 +162,26 @@ static bool sframe_restorer_ok(struct unwind_user_state *state,
 	       sframe_arch_restorer(ra);
 }
 
+/* Compute the return address, and check that it is in code. */
+static int sframe_recover_ra(struct unwind_user_state *state,
+			     const struct sframe_rule *rule, unsigned long cfa,
+			     unsigned long *ra)
+{
+	int ret;
+
+	if (rule->ra.kind == SFRAME_UNCHANGED)
+		ret = sframe_reg(state, SFRAME_REG_RA, ra);
+	else
+		ret = sframe_recover(state, &rule->ra, cfa, ra);
+	if (ret)
+		return ret;
+	*ra = unwind_uprobe_ra(*ra, cfa - SFRAME_CFA_ABOVE_SP);
+	if (rule->signal || sframe_ra_ok(state, *ra) ||
+	    sframe_restorer_ok(state, *ra))
+		return 0;
+	return -EINVAL;
+}
+
 /* Step from @state to its caller by @rule. On error the frame is unchanged. */
 static int sframe_step(struct unwind_user_state *state,
 		       const struct sframe_rule *rule)
@@ -176,16 +196,9 @@ static int sframe_step(struct unwind_user_state *state,
 	    cfa & (state->ws - 1))
 		return -EINVAL;
 
-	if (rule->ra.kind == SFRAME_UNCHANGED)
-		ret = sframe_reg(state, SFRAME_REG_RA, &ra);
-	else
-		ret = sframe_recover(state, &rule->ra, cfa, &ra);
+	ret = sframe_recover_ra(state, rule, cfa, &ra);
 	if (ret)
 		return ret;
-	ra = unwind_uprobe_ra(ra, cfa - SFRAME_CFA_ABOVE_SP);
-	if (!rule->signal && !sframe_ra_ok(state, ra) &&
-	    !sframe_restorer_ok(state, ra))
-		return -EINVAL;
 	if (rule->fp.kind != SFRAME_UNCHANGED) {
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
 		if (ret)

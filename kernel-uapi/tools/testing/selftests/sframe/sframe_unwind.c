@@ -180,6 +180,18 @@ static int add_late(const struct own_table *own, int fd, const char *first)
 	return ret;
 }
 
+/* Open a file with the pages of @own, and copy the first of them to @first. */
+static int copy_to_file(const struct own_table *own, char *first)
+{
+	unsigned long off = own->start % PAGE, size = off + own->size;
+	const char *start = (const char *)own->start - off;
+	int fd = memfd_create("late", 0);
+
+	size += -size % PAGE;
+	memcpy(first, start, PAGE);
+	return pwrite(fd, start, size, 0) == size ? fd : -1;
+}
+
 /*
  * A header that is not in memory is read by the first stack that is asked for.
  * If it is bad then, the table goes.
@@ -187,15 +199,11 @@ static int add_late(const struct own_table *own, int fd, const char *first)
 TEST(header_not_in_memory)
 {
 	struct own_table own = own_table();
-	unsigned long off = own.start % PAGE, size = off + own.size;
-	const char *start = (const char *)own.start - off;
-	int fd = memfd_create("late", 0), ret;
+	unsigned long off = own.start % PAGE;
 	char first[PAGE];
+	int fd = copy_to_file(&own, first), ret;
 
-	size += -size % PAGE;
-	memcpy(first, start, PAGE);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(size, pwrite(fd, start, size, 0));
 	rehearse(call_no_fp);
 	ret = add_late(&own, fd, first);
 	if (ret == EINVAL) {
@@ -785,6 +793,19 @@ static int wait_status(pid_t pid)
 }
 
 /*
+ * Let the task @pid, which reads from @tell, exit. On the way it stops for its
+ * tracer, the caller. Return its exit status, or -1 if it does not stop.
+ */
+static int let_exit(pid_t pid, int tell)
+{
+	if (write(tell, "", 1) != 1 ||
+	    wait_status(pid) >> 8 != (SIGTRAP | PTRACE_EVENT_EXIT << 8) ||
+	    ptrace(PTRACE_CONT, pid, NULL, NULL))
+		return -1;
+	return wait_status(pid);
+}
+
+/*
  * The exiting task stops for its tracer, which causes a context switch in the
  * kernel.  The stack that this event requests is due when the task returns to
  * user space, which it never does.
@@ -812,10 +833,7 @@ TEST(exit_with_request)
 	attr.task = 1;
 	ASSERT_EQ(0, open_ring(&ring, &attr, -1, 0));
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
-	ASSERT_EQ(1, write(tell[1], "", 1));
-	ASSERT_EQ(SIGTRAP | PTRACE_EVENT_EXIT << 8, wait_status(pid) >> 8);
-	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
-	ASSERT_EQ(0, wait_status(pid));
+	ASSERT_EQ(0, let_exit(pid, tell[1]));
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 
 	/* One for each context switch. */
