@@ -595,13 +595,12 @@ run_register (struct run *run, struct cursor *cursor, unsigned int code)
   return true;
 }
 
-/* Instructions that set the rule of the CFA.  Register or offset alone can be
-   changed only if the rule has both.  Return whether CODE is one.  */
+/* Instructions that set the whole rule of the CFA.  Return whether CODE is
+   one.  */
 static bool
-run_cfa (struct run *run, struct cursor *cursor, unsigned int code)
+set_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 {
   struct location *cfa = &run->state.cfa;
-  int64_t factor = run->entry->data_factor;
 
   switch (code)
     {
@@ -610,27 +609,39 @@ run_cfa (struct run *run, struct cursor *cursor, unsigned int code)
       *cfa = (struct location) { .way = WAY_REGISTER,
 				 .reg = read_uleb128 (cursor) };
       cfa->offset = (code == DW_CFA_def_cfa ? read_uleb128 (cursor)
-		     : read_sleb128 (cursor) * factor);
-      break;
-    case DW_CFA_def_cfa_register:
-      cursor->failed |= cfa->way != WAY_REGISTER;
-      cfa->reg = read_uleb128 (cursor);
-      break;
-    case DW_CFA_def_cfa_offset:
-      cursor->failed |= cfa->way != WAY_REGISTER;
-      cfa->offset = read_uleb128 (cursor);
-      break;
-    case DW_CFA_def_cfa_offset_sf:
-      cursor->failed |= cfa->way != WAY_REGISTER;
-      cfa->offset = read_sleb128 (cursor) * factor;
-      break;
+		     : read_sleb128 (cursor) * run->entry->data_factor);
+      return true;
     case DW_CFA_def_cfa_expression:
       *cfa = (struct location) { .way = WAY_EXPRESSION_VALUE };
       cfa->expression = read_block (cursor, read_uleb128 (cursor));
+      return true;
+    default:
+      return false;
+    }
+}
+
+/* Instructions that change the register or the offset in the rule of the CFA,
+   which must have both.  Return whether CODE is one.  */
+static bool
+change_cfa (struct run *run, struct cursor *cursor, unsigned int code)
+{
+  struct location *cfa = &run->state.cfa;
+
+  switch (code)
+    {
+    case DW_CFA_def_cfa_register:
+      cfa->reg = read_uleb128 (cursor);
+      break;
+    case DW_CFA_def_cfa_offset:
+      cfa->offset = read_uleb128 (cursor);
+      break;
+    case DW_CFA_def_cfa_offset_sf:
+      cfa->offset = read_sleb128 (cursor) * run->entry->data_factor;
       break;
     default:
       return false;
     }
+  cursor->failed |= cfa->way != WAY_REGISTER;
   return true;
 }
 
@@ -709,7 +720,8 @@ run_instruction (struct run *run, struct cursor *cursor)
       restore (run, low);
       return NULL;
     }
-  if (run_register (run, cursor, code) || run_cfa (run, cursor, code)
+  if (run_register (run, cursor, code) || set_cfa (run, cursor, code)
+      || change_cfa (run, cursor, code)
       || run_advance (run, cursor, code, &why))
     return why;
   return run_other (run, cursor, code);

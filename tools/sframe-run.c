@@ -442,6 +442,37 @@ bind_files (enum libc libc, const char *from, const char *to)
   closedir (dir);
 }
 
+/* Set PATH to FILE of the libc built here for MACHINE.  */
+static char *
+new_file (char *path, const struct machine *machine, const char *file)
+{
+  return join (path, top, "/build/", machine->name, "/install", file, NULL);
+}
+
+/* Mount the loader of the new libc into TO, unless bind_files does it.  */
+static void
+bind_loader (const struct machine *machine, const char *to)
+{
+  char source[PATH_MAX], target[PATH_MAX];
+  if (machine->new_loader == NULL)
+    return;
+  join (target, to, strrchr (machine->new_loader, '/'), NULL);
+  bind_mount (new_file (source, machine, machine->new_loader), target);
+}
+
+/* Mount the gconv modules of the new libc, which have a directory of their
+   own.  */
+static void
+bind_gconv (const struct machine *machine)
+{
+  char source[PATH_MAX], target[PATH_MAX], file[PATH_MAX];
+  join (file, machine->new_linked, "/gconv", NULL);
+  new_file (source, machine, file);
+  join (target, stage, file, NULL);
+  if (exists (source) && exists (target))
+    bind_mount (source, target);
+}
+
 /* Replace the root's libc by the one built here for MACHINE.  */
 static void
 bind_libc (enum libc libc, const struct machine *machine)
@@ -450,8 +481,7 @@ bind_libc (enum libc libc, const struct machine *machine)
   bool link = libc == LIBC_LINK;
   join (to, stage,
 	library_directory (link ? machine->linked : machine->shared), NULL);
-  join (from, top, "/build/", machine->name, "/install",
-	link ? machine->new_linked : machine->new_shared, NULL);
+  new_file (from, machine, link ? machine->new_linked : machine->new_shared);
   if (!exists (from))
     {
       /* A compiler is useful even while the libc is still being built.  */
@@ -464,21 +494,8 @@ bind_libc (enum libc libc, const struct machine *machine)
   bind_files (libc, from, to);
   if (link)
     return;
-  if (machine->new_loader != NULL)
-    {
-      char loader[PATH_MAX];
-      join (from, top, "/build/", machine->name, "/install",
-	    machine->new_loader, NULL);
-      join (loader, to, strrchr (machine->new_loader, '/'), NULL);
-      bind_mount (from, loader);
-    }
-
-  /* gconv modules are in a directory of their own.  */
-  join (from, top, "/build/", machine->name, "/install",
-	machine->new_linked, "/gconv", NULL);
-  join (to, stage, machine->new_linked, "/gconv", NULL);
-  if (exists (from) && exists (to))
-    bind_mount (from, to);
+  bind_loader (machine, to);
+  bind_gconv (machine);
 }
 
 static void
@@ -652,6 +669,26 @@ convert_program (struct options *options, const char *program)
     fail (0, "no tables for %s", program);
 }
 
+/* Mount what OPTIONS ask for, and enter the build root unless it is this one.
+   The process gets mounts of its own.  */
+static void
+enter (struct options *options)
+{
+  char cwd[PATH_MAX];
+  bool foreign = strcmp (root, "/") != 0;
+  if (getcwd (cwd, sizeof cwd) == NULL)
+    fail (errno, "current directory");
+  own_mounts ();
+  if (foreign)
+    assemble_root (cwd);
+  for (int i = 0; i < options->nbinds; ++i)
+    bind_option (options->binds[i]);
+  if (options->libc != LIBC_STOCK)
+    bind_libc (options->libc, options->machine);
+  if (foreign)
+    enter_root (cwd);
+}
+
 /* The command line FIRST SECOND ARGS; SECOND may be null.  */
 static char **
 prepend (const char *first, const char *second, char **args, int nargs)
@@ -721,6 +758,42 @@ find_tool (void)
   return names[0];
 }
 
+/* Replace this process by COMMAND.  */
+static int
+execute (char **command)
+{
+  execvp (command[0], command);
+  int err = errno;
+  fprintf (stderr, "%s: %s: %s\n", tool, command[0], strerror (err));
+  return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* sframe-cc and sframe-c++: run COMPILER with ARGS in the build root.  */
+static int
+compile (struct options *options, const char *compiler, char **args, int nargs)
+{
+  find_project (false);
+  enter (options);
+  return execute (prepend (compiler, "-Wa,--gsframe", args, nargs));
+}
+
+/* sframe-run: run the program ARGS[0] in the build root.  */
+static int
+run (struct options *options, char **args, int nargs)
+{
+  const char *emulator = options->machine->emulator;
+  find_project (options->tables);
+  if (options->tables)
+    convert_program (options, args[0]);
+  if (options->crash)
+    preload_crash (options->machine->crash);
+  enter (options);
+  if (emulator == NULL)
+    return execute (args);
+  check_program (args[0]);
+  return execute (prepend (emulator, NULL, args, nargs));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -733,37 +806,9 @@ main (int argc, char **argv)
   int first = parse (&options, argc, argv, compiler);
   if (first == argc)
     fail (0, "no %s given; see --help", compiler ? "arguments" : "program");
-  char **command = argv + first;
-  const struct machine *machine = options.machine;
-  if (compiler)
-    command = prepend (cxx ? machine->gxx : machine->gcc, "-Wa,--gsframe",
-		       command, argc - first);
-  else if (machine->emulator != NULL)
-    command = prepend (machine->emulator, NULL, command, argc - first);
-
-  char cwd[PATH_MAX];
-  if (getcwd (cwd, sizeof cwd) == NULL)
-    fail (errno, "current directory");
-  find_project (options.tables);
-  if (options.tables)
-    convert_program (&options, command[machine->emulator != NULL]);
-  if (options.crash)
-    preload_crash (options.machine->crash);
-  own_mounts ();
-  bool foreign = strcmp (root, "/") != 0;
-  if (foreign)
-    assemble_root (cwd);
-  for (int i = 0; i < options.nbinds; ++i)
-    bind_option (options.binds[i]);
-  if (options.libc != LIBC_STOCK)
-    bind_libc (options.libc, machine);
-  if (foreign)
-    enter_root (cwd);
-
-  if (!compiler && machine->emulator != NULL)
-    check_program (command[1]);
-  execvp (command[0], command);
-  int err = errno;
-  fprintf (stderr, "%s: %s: %s\n", tool, command[0], strerror (err));
-  return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+  if (!compiler)
+    return run (&options, argv + first, argc - first);
+  return compile (&options, (cxx ? options.machine->gxx
+			     : options.machine->gcc),
+		  argv + first, argc - first);
 }
