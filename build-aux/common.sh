@@ -1,4 +1,4 @@
-# Source this in scripts of build-aux, demo and bench: paths, settings, and die.
+# Source this in all scripts: paths, settings, and die.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 

@@ -20,7 +20,7 @@ CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
 export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
 
 # The wrapper with which glibc's rules run a program for another machine.
-test "$arch" = x86_64 && wrapper='' || wrapper=$inside/build-aux/emulate
+test "$arch" = x86_64 && wrapper='' || wrapper=$inside/checks/emulate
 
 # Print the source tree of the build NAME; some builds share the patched tree.
 source_of ()

@@ -624,7 +624,7 @@ preload_crash (const char *library)
   setenv ("LD_PRELOAD", value, 1);
 }
 
-/* Execute build-aux/convert-program with OUT as standard output, without the
+/* Execute tools/convert-program with OUT as standard output, without the
    environment variables that are meant for PROGRAM.  */
 static void __attribute__ ((noreturn))
 convert_child (const char *program, int out)
@@ -635,7 +635,7 @@ convert_child (const char *program, int out)
   unsetenv ("LD_DEBUG");
   unsetenv ("GLIBC_TUNABLES");
   dup2 (out, STDOUT_FILENO);
-  join (path, top, "/build-aux/convert-program", NULL);
+  join (path, top, "/tools/convert-program", NULL);
   execl (path, path, program, (char *) NULL);
   fail (errno, "%s", path);
 }
