@@ -286,7 +286,7 @@ check_leaks (void)
   if (pid == 0)
     leave_nothing ();
   result (made && storm_await (pid) == 0,
-	  "no deed leaves anything behind each time");
+	  "no operation leaks memory");
 }
 
 /* To read a page again that was taken away makes a major fault, and nothing
@@ -298,7 +298,7 @@ check_reclaim (void)
   long taken = read_number ("short", "memory.stat", "pgsteal");
   printf ("%ld pages taken from tables and texts, %ld read\n", taken, faults);
   result (taken >= 100 && faults >= 50,
-	  "pages were taken away and read again all the while");
+	  "pages were reclaimed and read again throughout");
 }
 
 /* Register much, and have children that copy it, until one of us gets no
@@ -339,5 +339,5 @@ check_pressure (void)
   result (made && read_number ("small", "memory.events", "max") > 0,
 	  "a group of processes meets its limit");
   result (group_charge ("small", rest) <= rest,
-	  "all is freed of those who met the limit");
+	  "all memory of processes that met the limit is freed");
 }

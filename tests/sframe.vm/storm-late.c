@@ -211,7 +211,7 @@ check_waiting (void)
 	  killed += WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL;
 	}
       result (killed == NEVER,
-	      unwinding ? "who unwinds by a page that never comes can be killed"
-	      : "who registers a page that never comes can be killed");
+	      unwinding ? "unwinding that waits for a page can be killed"
+	      : "a registration that waits for a page can be killed");
     }
 }

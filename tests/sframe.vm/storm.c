@@ -175,8 +175,8 @@ static const struct
 {
   { "random arguments", storm_arguments },
   { "mappings that change", storm_mappings },
-  { "pages that come late", storm_late },
-  { "pages that are taken away", storm_reclaim },
+  { "pages that arrive late", storm_late },
+  { "reclaimed pages", storm_reclaim },
   { "processes that come and go", storm_processes },
   { "threads that meet", storm_meet },
 };
@@ -218,7 +218,7 @@ run_parts (unsigned long calls)
     }
   long left = group_charge ("run", most);
   printf ("%ld bytes of kernel objects were left, %ld may be\n", left, most);
-  result (left <= most, "memory came back");
+  result (left <= most, "memory use returns to what it was");
 }
 
 /* None of these results means anything if the kernel never got as far.  */
@@ -239,9 +239,9 @@ check_answers (void)
 	      tally->adds[i], tally->removes[i], tally->choices[i]);
   printf ("%lu calls, %lu processes, %lu faults, %lu bytes listed\n",
 	  tally->calls, tally->processes, tally->faults, tally->listed);
-  result (tally->undocumented == 0, "no answer that the manual does not list");
-  result (all, "each answer that can be forced was had");
-  result (tally->listed != 0, "what is registered was listed all the while");
+  result (tally->undocumented == 0, "each error is one that the manual lists");
+  result (all, "each error that can be forced was returned");
+  result (tally->listed != 0, "registrations were listed throughout");
 }
 
 static void
@@ -255,7 +255,7 @@ check_chains (void)
      of a sample just there.  One in ten may be lost or cut short.  */
   result (tally->touched >= tally->quota / 10
 	  && seen.asked * 10 >= tally->touched * 18,
-	  "each stack that was asked for was unwound");
+	  "each requested stack was unwound");
   /* Of five calls one is through text whose table is there, right and
      registered; a quarter of these would be stacks cut short.  */
   result (seen.deep * 20 >= seen.asked, "stacks were unwound by tables");
