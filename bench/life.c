@@ -28,29 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PR_ADD_SFRAME 0x53460001
+#include "one-row.h"
 
 enum { PAGE = 4096, SEGMENTS = 4 };
 
-/* A header, one function of one row.  */
-static const struct table
-{
-  uint16_t magic;
-  uint8_t version, flags, abi;
-  int8_t fixed_fp, fixed_ra;
-  uint8_t aux_len;
-  uint32_t nr_fdes, nr_fres, fre_len, fde_off, fre_off;
-  int64_t start;
-  uint32_t size, attr_off;
-  uint16_t fres;
-  uint8_t info[3];
-  uint8_t row[3];
-} __attribute__ ((packed)) table =
-{
-  .magic = 0xdee2, .version = 3, .flags = 1, .abi = 3, .fixed_ra = -8,
-  .nr_fdes = 1, .nr_fres = 1, .fre_len = 8, .fre_off = 16,
-  .start = PAGE, .size = PAGE, .fres = 1, .row = { 0, 3, 8 },
-};
+static const struct table table = { ONE_ROW, .start = PAGE, .size = PAGE };
 
 static int file, registering;
 static char *program;

@@ -7,13 +7,8 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include <support/support.h>
 #include <support/test-driver.h>
@@ -22,6 +17,7 @@
 #include <support/xthread.h>
 #include <support/xunistd.h>
 
+#include "tst-sframe-filter.h"
 #include "tst-sframe-support.h"
 
 static struct trace_pair pair;
@@ -45,19 +41,15 @@ note_call (int signo, siginfo_t *info, void *context)
 static void
 forbid_system_calls (void)
 {
-  struct sock_filter filter[] =
+  static const struct sock_filter filter[] =
     {
-      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      LOAD_NUMBER,
       BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigreturn, 2, 0),
       BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
       BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_TRAP),
       BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-  struct sock_fprog program = { .len = array_length (filter),
-				.filter = filter };
-  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-    _exit (EXIT_UNSUPPORTED);
+  install_filter (filter, array_length (filter));
 }
 
 /* Take the process's first backtrace under the filter and exit.  The

@@ -5,21 +5,17 @@
 
 #include <array_length.h>
 #include <errno.h>
-#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include <support/support.h>
 #include <support/test-driver.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
 
+#include "tst-sframe-filter.h"
 #include "tst-sframe-support.h"
 #include "tst-sframe-asm.h"
 
@@ -27,18 +23,6 @@
 
 static struct trace_pair pair;
 
-static void
-install (const struct sock_filter *filter, size_t count)
-{
-  struct sock_fprog program
-    = { .len = count, .filter = (struct sock_filter *) filter };
-  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-    _exit (EXIT_UNSUPPORTED);
-}
-
-# define LOAD_NUMBER							\
-  BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr))
 # define RETURN(action) BPF_STMT (BPF_RET | BPF_K, action)
 # define ALLOW(name)							\
   BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1),		\
@@ -71,7 +55,7 @@ permit_common_calls (void)
       ALLOW (write),
       RETURN (SECCOMP_RET_KILL_PROCESS),
     };
-  install (filter, array_length (filter));
+  install_filter (filter, array_length (filter));
 }
 
 /* Let rt_sigprocmask fail with ERROR, or succeed without effect if ERROR is
@@ -86,7 +70,7 @@ answer_probe (int error)
       RETURN (SECCOMP_RET_ERRNO | error),
       RETURN (SECCOMP_RET_ALLOW),
     };
-  install (filter, array_length (filter));
+  install_filter (filter, array_length (filter));
 }
 
 static void

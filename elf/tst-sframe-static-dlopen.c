@@ -5,18 +5,14 @@
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <array_length.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include <support/test-driver.h>
 #include <support/xdlfcn.h>
 #include <support/xunistd.h>
 
+#include <debug/tst-sframe-filter.h>
 #include <debug/tst-sframe-support.h>
 
 static int (*collect_in_module) (void **, int, void (*) (struct trace *),
@@ -52,18 +48,14 @@ enum { DEPTH = 20 };
 static void
 forbid_probes (void)
 {
-  struct sock_filter filter[] =
+  static const struct sock_filter filter[] =
     {
-      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      LOAD_NUMBER,
       BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, __NR_rt_sigprocmask, 0, 1),
       BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-  struct sock_fprog program = { .len = array_length (filter),
-				.filter = filter };
-  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-      || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-    _exit (EXIT_UNSUPPORTED);
+  install_filter (filter, array_length (filter));
 }
 
 /* Check that no page of the main thread's stack is probed.  */

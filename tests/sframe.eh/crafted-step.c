@@ -114,19 +114,27 @@ cfa_from_unknown_register (void)
   CHECK (FRESH_STEP (0x0c, 40, 32) == SFRAME_EH_CORRUPT);
 }
 
-static void
-cfa_never_defined (void)
+/* Step by an entry whose CIE has nothing but the instructions INITIAL.  */
+static enum sframe_eh_status
+step_by_cie (const unsigned char *initial, size_t size)
 {
-  static const unsigned char only_ra[] = { 0x80 | RA, 2 };
   unsigned char data = PCREL | SDATA4;
 
   begin (1);
   cie (data);
   craft.size = craft.cie;
-  cie_full (1, "zR", &data, 1, only_ra, sizeof only_ra);
+  cie_full (1, "zR", &data, 1, initial, size);
   fde (0, 0, 100, NULL, 0);
   fresh ();
-  CHECK (step () == SFRAME_EH_CORRUPT);
+  return step ();
+}
+
+static void
+cfa_never_defined (void)
+{
+  static const unsigned char only_ra[] = { 0x80 | RA, 2 };
+
+  CHECK (step_by_cie (only_ra, sizeof only_ra) == SFRAME_EH_CORRUPT);
 }
 
 static void
@@ -176,15 +184,8 @@ static void
 ra_without_a_rule (void)
 {
   static const unsigned char only_cfa[] = { 0x0c, RSP, 8 };
-  unsigned char data = PCREL | SDATA4;
 
-  begin (1);
-  cie (data);
-  craft.size = craft.cie;
-  cie_full (1, "zR", &data, 1, only_cfa, sizeof only_cfa);
-  fde (0, 0, 100, NULL, 0);
-  fresh ();
-  CHECK (step () == SFRAME_EH_REGISTER);
+  CHECK (step_by_cie (only_cfa, sizeof only_cfa) == SFRAME_EH_REGISTER);
 }
 
 static void

@@ -13,12 +13,12 @@
    find.  What a result must hold beyond that stands in check_entry and
    check_step.  */
 
-#include <inttypes.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sframe-eh-step.h>
 #include <sframe-machine.h>
 
 #include "../sframe.unit/chance.h"
+#include "../sframe.unit/fuzz-input.h"
 #include "image.h"
 
 /* Where code begins, from the start of the table, and how much of it each
@@ -34,26 +34,6 @@ enum { RA_COLUMN = 14 };
 
 /* Results by status, so that a run that only ever meets one fails.  */
 static unsigned long int results[SFRAME_EH_BROKEN + 1];
-
-/* Number of the input in work.  */
-static uint64_t current;
-
-static void
-tell_current (void)
-{
-  fprintf (stderr, "input number %" PRIu64 "\n", current);
-}
-
-static void
-hold (bool good, const char *what)
-{
-  if (good)
-    return;
-  printf ("violated: %s\n", what);
-  fflush (stdout);
-  tell_current ();
-  abort ();
-}
 
 static bool
 inside (const struct sframe_eh_bytes *bytes,

@@ -14,12 +14,11 @@
    to find.  What a result must hold beyond that stands in check_result.  */
 
 #include <sframe-read.h>
-#include <inttypes.h>
-#include <stdbool.h>
 #include <sanitizer/common_interface_defs.h>
 
 #include "chance.h"
 #include "elf-section.h"
+#include "fuzz-input.h"
 
 /* Layout of the format, see craft.h for why it is not taken from
    sframe-format.h.  */
@@ -33,26 +32,6 @@ enum { SP = 7, FP = 6 };
 static unsigned long int header_results[SFRAME_HEADER_COUNTS + 1];
 static unsigned long int find_results[SFRAME_CORRUPT + 1];
 static unsigned long int outermost_results;
-
-/* Number of the input in work.  */
-static uint64_t current;
-
-static void
-tell_current (void)
-{
-  fprintf (stderr, "input number %" PRIu64 "\n", current);
-}
-
-static void
-hold (bool good, const char *what)
-{
-  if (good)
-    return;
-  printf ("violated: %s\n", what);
-  fflush (stdout);
-  tell_current ();
-  abort ();
-}
 
 static uint64_t
 load (const unsigned char *p, size_t width)

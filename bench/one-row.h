@@ -1,0 +1,33 @@
+/* An SFrame table as small as one can be: a header and one function of one row.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ONE_ROW_H
+#define ONE_ROW_H
+
+#include <stdint.h>
+
+#define PR_ADD_SFRAME 0x53460001
+#define PR_REMOVE_SFRAME 0x53460002
+
+struct table
+{
+  uint16_t magic;
+  uint8_t version, flags, abi;
+  int8_t fixed_fp, fixed_ra;
+  uint8_t aux_len;
+  uint32_t nr_fdes, nr_fres, fre_len, fde_off, fre_off;
+  int64_t start;
+  uint32_t size, attr_off;
+  uint16_t fres;
+  uint8_t info[3];
+  uint8_t row[3];
+} __attribute__ ((packed));
+
+/* Initializers of all members but those that say where the function is:
+   start and size.  */
+#define ONE_ROW								\
+  .magic = 0xdee2, .version = 3, .flags = 1, .abi = 3, .fixed_ra = -8,	\
+  .nr_fdes = 1, .nr_fres = 1, .fre_len = 8, .fre_off = 16, .fres = 1,	\
+  .row = { 0, 3, 8 }
+
+#endif /* ONE_ROW_H  */

@@ -1,0 +1,34 @@
+/* What a fuzzed program does when an invariant does not hold: it names its input.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef FUZZ_INPUT_H
+#define FUZZ_INPUT_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Number of the input in work.  */
+static uint64_t current;
+
+static void
+tell_current (void)
+{
+  fprintf (stderr, "input number %" PRIu64 "\n", current);
+}
+
+/* Unless it is GOOD, say WHAT is violated, and by which input, and end in a
+   way that the fuzzer notices.  */
+static void
+hold (bool good, const char *what)
+{
+  if (good)
+    return;
+  printf ("violated: %s\n", what);
+  fflush (stdout);
+  tell_current ();
+  abort ();
+}
+
+#endif /* FUZZ_INPUT_H  */
