@@ -20,7 +20,7 @@ nanoseconds (void)
   return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-/* Run COUNT processes that ARGV tells of; whether all of them succeeded.  */
+/* Run ARGV in COUNT processes.  Return whether all of them succeeded.  */
 static int
 run (int count, char **argv)
 {

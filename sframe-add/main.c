@@ -644,7 +644,7 @@ run (void)
 static void __attribute__ ((noreturn))
 bad_usage (const char *what)
 {
-  fprintf (stderr, "sframe-add: %s; --help tells more\n", what);
+  fprintf (stderr, "sframe-add: %s; see --help\n", what);
   exit (EXIT_FAILED);
 }
 

@@ -108,8 +108,8 @@ load_file (const struct place *place, struct buffer *file,
   return why;
 }
 
-/* Where the blocks of the file that begin at START end, if they are all zero
-   or all not, as the first one, which *ZERO tells.  */
+/* Return the end of the blocks of the file from START on that are all zero or
+   all not zero.  Store in *ZERO which of the two they are.  */
 static size_t
 run_end (const struct buffer *file, size_t start, bool *zero)
 {

@@ -29,8 +29,8 @@ static struct unwind_user_state state;
 static unsigned long entries[FRAMES];
 static struct unwind_stacktrace trace = { .entries = entries };
 
-/* A process in which each frame is of 16 bytes and returns to where its
-   number tells in TEXT.  */
+/* A process whose frames have 16 bytes each.  The number of a frame gives the
+   place in TEXT to which it returns.  */
 static void
 start (void)
 {

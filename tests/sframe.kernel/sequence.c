@@ -350,8 +350,8 @@ free_model (void)
   return NULL;
 }
 
-/* CHILD lacks the mappings of SELF that SKIP tells of, and what needs
-   them.  */
+/* SELF forks CHILD, which gets neither the mappings in SKIP, a bit for each,
+   nor the registrations that need them.  */
 static void
 model_fork (struct model *child, unsigned long skip)
 {

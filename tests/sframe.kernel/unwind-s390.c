@@ -171,8 +171,8 @@ test_behind_fault (void)
   end_process ();
 }
 
-/* SP is in FPR 2, DWARF 17, until LGDR restores it, which code alone tells;
-   see the comment at s390_unwind_saved_sp.  */
+/* SP is in FPR 2, DWARF 17, until LGDR restores it.  No table says that, only
+   the code; see the comment at s390_unwind_saved_sp.  */
 static void
 check_saved_sp (bool saved)
 {

@@ -1132,8 +1132,8 @@ test_trampolines (void)
   end_probes ();
 }
 
-/* A function of the most rows that can be: its trace is given up for good
-   before long.  */
+/* A function has the most rows that are possible: its trace ends when it has
+   read as many as one trace may.  */
 static void
 test_work_is_bounded (void)
 {

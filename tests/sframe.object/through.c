@@ -3,9 +3,10 @@
 
    Usage: through OBJECT COUNT SEED
    OBJECT is loaded COUNT times, each time with some bytes of its table
-   changed, and calls back to where backtrace is called.  What a wrong table
-   tells cannot be right.  But it must not keep the object from being loaded,
-   lead to a fault or into a circle, or change what lies below.
+   changed, and calls back to where backtrace is called.  The rules
+   of a damaged table may be wrong.  But the object must be loaded, the trace
+   must neither fault nor go round in circles, and the frames below the object
+   must be right.
 
    If COUNT is 0, the table must be a segment of its own.  Then it is moved to
    the end of the file, and the file is cut off before it.  */

@@ -377,8 +377,8 @@ is_throwing (const struct seen *seen, void *const *pcs, int count)
 	  && !is_same (&seen->libgcc, pcs, count));
 }
 
-/* Compare there with what libgcc tells or, if it has faulted, with those of the
-   known calls PCS that are its own.  */
+/* Compare, at such a place, with libgcc's trace or, if libgcc has faulted, with
+   the known calls PCS that are its own.  */
 static void
 compare_throwing (const struct seen *seen, void *const *pcs, int count)
 {
@@ -558,7 +558,7 @@ compare_chain (const struct chain *chain, int skip, void *const *pcs,
   return good;
 }
 
-/* Compare what the kernel tells with the known calls or, where a frame is being
+/* Compare the kernel's chains with the known calls or, where a frame is being
    replaced, with backtrace.  */
 static void NOINLINE
 compare_kernel (const struct seen *seen, const struct place *now)

@@ -125,7 +125,7 @@ an_end_that_is_not_aligned (void)
     }
 }
 
-/* Below SP one question tells of a page and of all above it.  */
+/* Below SP, one probe answers for a page and for all pages above it.  */
 static void
 below_sp (void)
 {

@@ -985,7 +985,7 @@ static void expect_restorer(struct kunit *test, struct unwind_user_state state)
 	KUNIT_EXPECT_EQ(test, state.ucontext, place->stack + UCONTEXT_OFF);
 }
 
-/* Whatever the table says or does not say, code tells a signal restorer. */
+/* A signal restorer is recognized by its code, with any table or none. */
 static void step_restorer(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1010,7 +1010,7 @@ static void step_restorer(struct kunit *test)
 	}
 }
 
-/* Part of a restorer is none, nor is one inside of a function. */
+/* A part of a restorer is not recognized, nor one inside a function. */
 static void step_no_restorer(struct kunit *test)
 {
 	struct place *place = test->priv;

@@ -47,7 +47,10 @@ static int own_choice(void)
 
 #define REPORT	"SFRAME_CHOICE_REPORT"
 
-/* Executed for that, the program tells its choice, and that it could. */
+/*
+ * Executed with REPORT in its environment, the program exits with its choice;
+ * the upper bit shows that it was executed.
+ */
 static __attribute__((constructor)) void report(void)
 {
 	if (getenv(REPORT))
@@ -235,7 +238,7 @@ TEST_F(choice, own_order)
 	ASSERT_EQ(1, record(framed));
 	EXPECT_EQ(chain[1], noted[2]);
 	EXPECT_EQ(chain[3], noted[0]);
-	/* The administrator's order is that of who has none. */
+	/* A process without a choice has the administrator's order. */
 	ASSERT_EQ(0, choose("fp sframe"));
 	ASSERT_EQ(1, record(framed));
 	EXPECT_EQ(chain[1], noted[2]);
