@@ -327,12 +327,12 @@ main (int argc, char **argv)
 	&& errors[EBADMSG] > count / 100 && errors[EINVAL] > count / 100,
 	"all kinds of ends were met");
   printf ("%lu traces compared, %lu remembered frames\n", compared, remembered);
-  tell (compared > count && remembered > count, "rules were remembered");
+  tell (compared > count && remembered > count, "rules were cached");
   free (process.areas[1].bytes);
   process.areas[1].bytes = NULL;
   machine_exit (&process);
   rcu_barrier ();
-  tell (machine.objects == 0 && machine.caches == 0, "nothing is left");
+  tell (machine.objects == 0 && machine.caches == 0, "all memory is freed");
   free (section.bytes);
   return 0;
 }

@@ -213,7 +213,7 @@ every_block (const char *name, const struct sframe_section *section)
 	}
     }
   printf ("%lu PCs of PLTs right, %lu wrong\n", right, wrong);
-  tell (wrong == 0 && right >= 16, "the rules of PLTs are as their code is");
+  tell (wrong == 0 && right >= 16, "the rules of PLTs fit their code");
 }
 
 static void
@@ -230,7 +230,7 @@ every_pc (const struct elf_section *bytes, struct sframe_section *section)
   tell (differences == 0, "the readers agree on every PC");
   tell (seen[FOUND] > 10000 && seen[CORRUPT] == 0, "most PCs have a rule");
   tell (machine.unmapped == 0, "the kernel's stays inside the table");
-  tell (kernel_validate (), "the kernel's validation has nothing against it");
+  tell (kernel_validate (), "the kernel's validation accepts the table");
 }
 
 /* Damage a few bytes of a table, mostly of the first functions, look them
@@ -282,7 +282,7 @@ damaged (const struct elf_section *bytes, const struct sframe_section *section,
   tell (seen[FOUND] > 1000 && seen[NOT_FOUND] > 100 && seen[CORRUPT] > 100,
 	"damage of all kinds was met");
   tell (missed == 0 && taken > 10 && refused > 100,
-	"the kernel's validation refuses what its reader finds corrupt");
+	"the kernel's validation refuses tables that its reader finds corrupt");
   tell (machine.unmapped == 0,
 	"the kernel's stays inside damaged tables");
 }

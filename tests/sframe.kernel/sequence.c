@@ -654,6 +654,6 @@ main (int argc, char **argv)
     if (models[i].alive)
       machine_exit (&models[i].mm);
   rcu_barrier ();
-  tell (machine.objects == 0 && machine.caches == 0, "nothing is left");
+  tell (machine.objects == 0 && machine.caches == 0, "all memory is freed");
   return 0;
 }

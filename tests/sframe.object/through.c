@@ -180,13 +180,13 @@ go_through_damaged (unsigned long count)
     }
   printf ("%lu rounds, %lu of them with another trace\n", count, other);
   tell (loaded == count, "each object was loaded and called");
-  tell (below == count, "what is below is as it was");
-  tell (ended == count, "no trace goes round in circles");
+  tell (below == count, "the frames below the object are right");
+  tell (ended == count, "each trace ends");
   /* The table is all of four functions, and the seed is fixed: the damage shows
      in 85 rounds of 100, on s390x in 82.  Where it shows in fewer, some of the
      table is not read.  */
   tell (other > count / 100 * 75 && other < count / 100 * 95,
-	"the damage showed in most");
+	"most damage changes the trace");
   free (bytes);
 }
 
