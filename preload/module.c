@@ -127,3 +127,15 @@ __sframe_module_at (const void *start)
     return NULL;
   return header;
 }
+
+/* The kernel has mapped the program, possibly with gaps between the segments.
+   Then the loader takes each segment for an object, and dlfo_map_start is the
+   start of the segment.  The loader maps libraries without gaps.  */
+const sframe_module *
+__sframe_module_of (const struct dl_find_object *object)
+{
+  if (object->dlfo_link_map
+      == __atomic_load_n (&__sframe_staying.program_map, __ATOMIC_ACQUIRE))
+    return __sframe_staying.program;
+  return __sframe_module_at (object->dlfo_map_start);
+}

@@ -36,6 +36,11 @@ typedef ElfW(Ehdr) sframe_module;
 /* The object that begins at START, or null if its ELF header is not there.  */
 const sframe_module *__sframe_module_at (const void *start) attribute_hidden;
 
+/* The object that the loader describes by OBJECT, or null if its ELF header is
+   not known.  */
+const sframe_module *__sframe_module_of (const struct dl_find_object *object)
+     attribute_hidden;
+
 /* Whether MODULE was loaded when the program started, and so is never
    unloaded.  */
 bool __sframe_module_stays (const sframe_module *module) attribute_hidden;
@@ -48,7 +53,7 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
   if (_dl_find_object ((void *) pc, &object) < 0)
     return NULL;
   *eh_header = object.dlfo_eh_frame;
-  return __sframe_module_at (object.dlfo_map_start);
+  return __sframe_module_of (&object);
 }
 
 /* The address of the program headers that sframe-add has made for the object

@@ -11,6 +11,29 @@
 
 struct sframe_unloads sframe_unload_state;
 
+/* The start of the first segment of the object of INFO.  */
+static const void *
+first_segment (const struct dl_phdr_info *info)
+{
+  const ElfW(Phdr) *ph = info->dlpi_phdr;
+  const ElfW(Phdr) *end = ph + info->dlpi_phnum;
+
+  while (ph < end && ph->p_type != PT_LOAD)
+    ++ph;
+  return ph < end ? (const void *) (info->dlpi_addr + ph->p_vaddr) : NULL;
+}
+
+/* MODULE, whose link map is MAP, stays.  If it is the program, which is the
+   first in the loader's list, tell __sframe_module_of.  */
+static void
+note_program (const sframe_module *module, const struct link_map *map)
+{
+  if (map->l_prev != NULL)
+    return;
+  __sframe_staying.program = module;
+  __atomic_store_n (&__sframe_staying.program_map, map, __ATOMIC_RELEASE);
+}
+
 /* Insert the object of INFO into the sorted array of those that stay.  Called
    by dl_iterate_phdr.  */
 static int
@@ -23,9 +46,10 @@ add (struct dl_phdr_info *info, size_t size, void *closure)
   if (place == STAYING_MAX
       || _dl_find_object ((void *) info->dlpi_phdr, &object) < 0)
     return 0;
-  const sframe_module *module = __sframe_module_at (object.dlfo_map_start);
+  const sframe_module *module = __sframe_module_at (first_segment (info));
   if (module == NULL || sframe_module_headers (module) != info->dlpi_phdr)
     return 0;
+  note_program (module, object.dlfo_link_map);
   for (; place > 0 && staying[place - 1] > module; --place)
     staying[place] = staying[place - 1];
   staying[place] = module;

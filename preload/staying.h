@@ -16,6 +16,9 @@ struct sframe_staying
   /* By address; complete before COUNT is set.  */
   const sframe_module *modules[STAYING_MAX];
   size_t count;
+  /* The program, complete before PROGRAM_MAP is set.  */
+  const sframe_module *program;
+  const struct link_map *program_map;
 };
 
 extern struct sframe_staying __sframe_staying attribute_hidden;
