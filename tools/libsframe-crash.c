@@ -58,8 +58,9 @@ static void *frames[1 << 18];
 /* How many frames of a long trace are printed at each end.  */
 enum { SHOW_FIRST = 96, SHOW_LAST = 32 };
 
-/* The thread that takes the trace; only this thread uses FRAMES.  */
-static atomic_int owner;
+/* The thread that takes the trace, and above its number that of its process;
+   of a process only this thread uses FRAMES.  */
+static _Atomic uint64_t owner;
 
 /* Written only by the constructor.  */
 static char file[PATH_MAX];
@@ -256,21 +257,37 @@ forget (int signo)
   sigtimedwait (&set, NULL, &(struct timespec) { 0 });
 }
 
+/* Make thread SELF the one that takes the trace of this process.  Return 0, or
+   the thread of this process that does so already.  An owner in another
+   process does not count: a child of vfork, which has written to the memory of
+   this process, is gone; after a fork, this process has a copy of it.  */
+static int
+take_trace (int self)
+{
+  uint64_t process = (uint64_t) getpid () << 32;
+  uint64_t old = 0;
+
+  while (!atomic_compare_exchange_weak (&owner, &old, process | self))
+    if (old >> 32 == process >> 32)
+      return (int) old;
+  return 0;
+}
+
 /* The signals of FATAL and WRITING are blocked here, so a fault in the handler
    ends the process at once.  abort () of some libcs unblocks SIGABRT and calls
    the handler again; then the process ends without a second trace.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
-  int nobody = 0;
   int self = gettid ();
-  if (atomic_compare_exchange_strong (&owner, &nobody, self))
+  int other = take_trace (self);
+  if (other == 0)
     {
       print_crash (signo, info, context);
       for (size_t i = 0; i < NWRITING; ++i)
 	forget (writing[i]);
     }
-  else if (nobody != self)
+  else if (other != self)
     /* Threads often crash together.  The others wait until the first one has
        printed its trace and ended the process.  */
     while (true)

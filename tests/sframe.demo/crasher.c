@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Not static, so that backtrace_symbols_fd knows their names.  */
@@ -53,9 +54,23 @@ crash_in_threads (unsigned int count)
   return pthread_join (thread, NULL);
 }
 
+/* A child that shares the memory of this process crashes before it does.  */
+static void
+crash_in_child (void)
+{
+  if (vfork () == 0)
+    _exit (crash_here ("segv"));
+  wait (NULL);
+}
+
 int __attribute__ ((noipa))
 crash_here (const char *how)
 {
+  if (strcmp (how, "vfork") == 0)
+    {
+      crash_in_child ();
+      return *null;
+    }
   if (strcmp (how, "segv") == 0)
     return *null;
   if (strcmp (how, "wild") == 0)
