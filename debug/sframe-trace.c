@@ -115,6 +115,7 @@ store_frame (struct sframe_trace *trace, const struct frame *frame)
   registers->value[SFRAME_MACHINE_FP] = frame->fp;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_SP
 		      | UINT64_C (1) << SFRAME_MACHINE_FP);
+  registers->kept = 0;
   registers->interrupted = false;
   registers->moved_down = false;
 }

@@ -197,11 +197,32 @@ asm (ASM_TEXT (ra_by_expression,
 	       ".cfi_def_cfa_offset 8\n"
 	       "ret\n"));
 
+/* The CFA is in a call-clobbered register, which a local function keeps, as in
+   OpenSSL's code for AES-GCM.  Only where a signal has interrupted the local
+   function itself is the register found.  */
+extern void keeps_rax (void);
+extern void cfa_in_rax (void);
+asm (ASM_TEXT (keeps_rax,
+	       "push %rcx\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       "pop %rcx\n"
+	       ".cfi_def_cfa_offset 8\n"
+	       "ret\n")
+     ASM_TEXT (cfa_in_rax,
+	       "lea (%rsp), %rax\n"
+	       ".cfi_def_cfa_register %rax\n"
+	       "sub $72, %rsp\n"
+	       "and $-128, %rsp\n"
+	       "call keeps_rax\n"
+	       "mov %rax, %rsp\n"
+	       ".cfi_def_cfa_register %rsp\n"
+	       "ret\n"));
+
 static void (*const functions[]) (void) =
   {
     ra_popped, ra_in_rbx, cfa_in_r12, cfa_below_r15, fp_in_rbx, fp_far_down,
     needs_fp, huge_by_sp, huge_by_fp, ra_by_expression, ra_by_value,
-    cfa_by_expression
+    cfa_by_expression, cfa_in_rax
   };
 
 /* In how many traces each function was found.  */

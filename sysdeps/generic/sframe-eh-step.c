@@ -22,7 +22,7 @@ __sframe_eh_register (const struct sframe_registers *registers,
   if (number < SFRAME_MACHINE_REGISTERS)
     {
       *value = registers->value[number];
-      return (registers->known & bit (number)) != 0;
+      return ((registers->known | registers->kept) & bit (number)) != 0;
     }
   *value = registers->pc;
   return number == entry->ra_column;
@@ -48,8 +48,22 @@ find_cfa (const struct sframe_registers *registers,
   return SFRAME_EH_OK;
 }
 
+/* The columns without a rule in ROW whose register a call may change.  */
+static uint64_t
+unmentioned (const struct sframe_eh_row *row)
+{
+  uint64_t set = 0;
+
+  for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
+    if (row->rule[i] == SFRAME_EH_UNSET && i != SFRAME_MACHINE_SP
+	&& (SFRAME_MACHINE_CALL_SAVED & bit (i)) == 0)
+      set |= bit (i);
+  return set;
+}
+
 /* Compute the caller's value of COLUMN, which has no rule: the same as in this
-   frame if the register is call-saved.  *VALUE is the CFA on entry.  */
+   frame.  It is known if the register is call-saved.  *VALUE is the CFA on
+   entry.  */
 static enum sframe_eh_status
 recover_unset (const struct sframe_registers *registers,
 	       const struct sframe_eh_entry *entry, unsigned int column,
@@ -60,11 +74,11 @@ recover_unset (const struct sframe_registers *registers,
       *value += SFRAME_MACHINE_SP_OFFSET;
       return SFRAME_EH_OK;
     }
-  if (column != entry->ra_column && !entry->signal
-      && (SFRAME_MACHINE_CALL_SAVED & bit (column)) == 0)
+  if (column >= SFRAME_MACHINE_REGISTERS
+      || !__sframe_eh_register (registers, entry, column, value))
     return SFRAME_EH_REGISTER;
-  return (column < SFRAME_MACHINE_REGISTERS
-	  && __sframe_eh_register (registers, entry, column, value)
+  return (column == entry->ra_column || entry->signal
+	  || (SFRAME_MACHINE_CALL_SAVED & bit (column)) != 0
 	  ? SFRAME_EH_OK : SFRAME_EH_REGISTER);
 }
 
@@ -224,6 +238,8 @@ enter_caller (struct sframe_registers *registers,
   registers->pc = row->operand[entry->ra_column];
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
+  registers->kept = (registers->interrupted && !entry->signal
+		     ? registers->known & ~known & unmentioned (row) : 0);
   registers->known = known & (bit (SFRAME_MACHINE_REGISTERS) - 1);
   /* The RA register now holds this frame's return address, not that of the
      caller, unless the caller was interrupted.  */

@@ -136,6 +136,7 @@ enter_caller (struct sframe_registers *registers, bool signal,
   registers->value[SFRAME_MACHINE_SP] = caller_sp;
   registers->value[SFRAME_MACHINE_FP] = fp;
   registers->known = known;
+  registers->kept = 0;
   registers->interrupted = signal;
 }
 

@@ -49,6 +49,7 @@ sframe_capture_caller (struct sframe_registers *registers)
       registers->known |= UINT64_C (1) << i;
     }
   registers->pc = save[SFRAME_MACHINE_RA];
+  registers->kept = 0;
   registers->interrupted = false;
   registers->fetch_failed = false;
 }

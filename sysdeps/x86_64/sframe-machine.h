@@ -36,6 +36,7 @@ sframe_capture_caller (struct sframe_registers *registers)
   registers->value[SFRAME_MACHINE_SP] = (uintptr_t) (frame + 2);
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_FP
 		      | UINT64_C (1) << SFRAME_MACHINE_SP);
+  registers->kept = 0;
   registers->interrupted = false;
   registers->fetch_failed = false;
 }

@@ -28,6 +28,7 @@ fresh (void)
     registers.value[i] = VALUE (i);
   registers.value[RSP] = OLD_SP;
   registers.known = (1 << REGISTERS) - 1;
+  registers.kept = 0;
   registers.interrupted = false;
   stack = (struct sframe_stack) { .unreadable = 1, .same_stack = true };
 }
@@ -86,6 +87,28 @@ registers_that_calls_preserve (void)
   /* RDX is said to be the same.  */
   CHECK (FRESH_STEP (0x0e, 32, 0x08, RDX) == SFRAME_EH_OK);
   CHECK (has (RDX, VALUE (RDX)));
+}
+
+/* The caller of an interrupted frame may need a register that this frame does
+   not mention; the caller's caller may not.  */
+static void
+registers_that_the_callee_keeps (void)
+{
+  fresh ();
+  registers.interrupted = true;
+  CHECK (STEP (0x0e, 32) == SFRAME_EH_OK);
+  CHECK (!is_known (RDX));
+  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_OK);
+  CHECK (has (RSP, VALUE (RDX) + 32));
+  CHECK (STEP (0x0c, RDX, 64) == SFRAME_EH_REGISTER);
+
+  CHECK (FRESH_STEP (0x0e, 32) == SFRAME_EH_OK);
+  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_REGISTER);
+  /* RDX is said to be lost.  */
+  fresh ();
+  registers.interrupted = true;
+  CHECK (STEP (0x0e, 32, 0x07, RDX) == SFRAME_EH_OK);
+  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_REGISTER);
 }
 
 static void
@@ -619,6 +642,7 @@ static const struct test_case cases[] =
   {
     { "plain frame", plain_frame },
     { "registers that calls preserve", registers_that_calls_preserve },
+    { "registers that the callee keeps", registers_that_the_callee_keeps },
     { "unknown stays unknown", unknown_stays_unknown },
     { "CFA from an unknown register", cfa_from_unknown_register },
     { "CFA never defined", cfa_never_defined },

@@ -177,6 +177,7 @@ sframe_signal_step (struct sframe_registers *registers,
 			    &registers->pc))
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+  registers->kept = 0;
   registers->fetch_failed = sframe_signal_fetch (registers, &signal);
   /* No instruction ends at an odd address, so a branch has led there.  */
   registers->interrupted

@@ -204,6 +204,7 @@ sframe_signal_step (struct sframe_registers *registers,
       || !sframe_signal_cause (registers, stack, context))
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+  registers->kept = 0;
   registers->interrupted = true;
   return SFRAME_STEP_CALLER;
 }
