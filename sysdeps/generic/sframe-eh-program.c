@@ -336,6 +336,45 @@ apply (struct program *program, struct instruction *instruction,
   return SFRAME_EH_OK;
 }
 
+/* Run instructions of the three kinds that make up nearly all of a long
+   program, up to the PC, as long as their operands take one byte.  Return
+   whether the PC was reached.  This takes a fourth of the time of
+   read_instruction and apply.  */
+static bool
+run_simple (struct program *program, struct sframe_eh_row *row)
+{
+  const unsigned char *at = program->cursor.at;
+  const unsigned char *const end = program->cursor.end;
+  const uintptr_t pc = program->pc;
+  const uint64_t factor = program->entry->code_factor;
+  const bool sets_cfa
+    = program->columns == ALL_COLUMNS && !row->cfa_expression;
+  uintptr_t location = program->location;
+  unsigned int steps = program->steps;
+
+  for (; steps > 0 && end - at >= 2 && location <= pc; --steps)
+    {
+      unsigned int byte = at[0], operand = at[1];
+      if ((byte & DW_CFA_primary_mask) == DW_CFA_advance_loc)
+	{
+	  location += (byte & ~DW_CFA_primary_mask) * factor;
+	  at += 1;
+	  continue;
+	}
+      if (byte == DW_CFA_advance_loc1)
+	location += operand * factor;
+      else if (byte == DW_CFA_def_cfa_offset && operand < 0x80 && sets_cfa)
+	row->cfa_operand = operand;
+      else
+	break;
+      at += 2;
+    }
+  program->cursor.at = at;
+  program->location = location;
+  program->steps = steps;
+  return location > pc;
+}
+
 /* Run the instructions in BYTES, a part of the entry, up to the PC.  */
 static enum sframe_eh_status
 run (struct program *program, struct sframe_eh_bytes bytes,
@@ -345,7 +384,8 @@ run (struct program *program, struct sframe_eh_bytes bytes,
 
   program->cursor = sframe_eh_cursor (bytes);
   program->location = program->entry->start;
-  while (program->cursor.at < program->cursor.end)
+  while (!run_simple (program, row)
+	 && program->cursor.at < program->cursor.end)
     {
       enum sframe_eh_status status = read_instruction (program, &instruction);
       if (status == SFRAME_EH_OK

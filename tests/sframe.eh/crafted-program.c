@@ -57,6 +57,10 @@ static const struct example examples[] =
       RA_USUAL },
     { "def_cfa_offset", PROGRAM (DEF_CFA_OFFSET, 0x90, 1), 0, RSP, 144,
       RA_USUAL },
+    { "def_cfa_offset, most of one byte",
+      PROGRAM (DEF_CFA_OFFSET, 0x7f, ADVANCE | 40), 79, RSP, 127, RA_USUAL },
+    { "an advance at the end", PROGRAM (DEF_CFA_OFFSET, 16, ADVANCE | 1), 2,
+      RSP, 16, RA_USUAL },
     { "def_cfa_offset_sf", PROGRAM (DEF_CFA_OFFSET_SF, 0x7b), 0, RSP, 20,
       RA_USUAL },
     { "offset", PROGRAM (OFFSET | RBX, 5), 0, CFA_USUAL,
@@ -331,12 +335,18 @@ too_many_steps (void)
   CHECK (status_of (program, SFRAME_EH_REMEMBERS_MAX + 1, false)
 	 == SFRAME_EH_NOT_UNDERSTOOD);
   CHECK (status_of (program, DEEP, false) == SFRAME_EH_NOT_UNDERSTOOD);
-  memset (program, NOP, DEEP);
-  /* The CIE has two instructions.  */
-  CHECK (status_of (program, SFRAME_EH_STEPS_MAX - 2, false)
-	 == SFRAME_EH_OK);
-  CHECK (status_of (program, SFRAME_EH_STEPS_MAX, false)
-	 == SFRAME_EH_NOT_UNDERSTOOD);
+  /* The CIE has two instructions.  Those of the second kind are run by a loop
+     of their own.  */
+  for (int code = NOP; code <= ADVANCE; code += ADVANCE - NOP)
+    {
+      memset (program, code, DEEP);
+      CHECK (status_of (program, SFRAME_EH_STEPS_MAX - 2, false)
+	     == SFRAME_EH_OK);
+      CHECK (status_of (program, SFRAME_EH_STEPS_MAX - 1, false)
+	     == SFRAME_EH_NOT_UNDERSTOOD);
+      CHECK (status_of (program, SFRAME_EH_STEPS_MAX, false)
+	     == SFRAME_EH_NOT_UNDERSTOOD);
+    }
 }
 
 static const struct test_case cases[] =
