@@ -312,16 +312,30 @@ sframe_cache_hash (uint64_t pc)
   return pc * UINT64_C (0x9e3779b97f4a7c15);
 }
 
-/* One of the entries of CACHE that a PC with this HASH may have.  The first
-   bits of HASH select one bucket, the next bits the other.  */
-static inline sframe_cache_entry *
-sframe_cache_choice (struct sframe_cache *cache, uint64_t hash, int choice)
+/* The entries that a PC may have: two buckets of the index.  */
+struct sframe_cache_buckets
+{
+  sframe_cache_entry *entry[SFRAME_CACHE_CHOICES / SFRAME_CACHE_WAYS];
+};
+
+/* The buckets in CACHE of a PC with this HASH.  The first bits of HASH select
+   one, the next bits the other.  */
+static inline struct sframe_cache_buckets
+sframe_cache_buckets (const struct sframe_cache *cache, uint64_t hash)
 {
   unsigned int log2 = sframe_cache_log2 (cache);
-  uint64_t bucket = (hash << (choice / SFRAME_CACHE_WAYS * log2)
-		     >> (64 - log2));
+  sframe_cache_entry *entries = sframe_cache_entries (cache);
 
-  return (sframe_cache_entries (cache) + bucket * SFRAME_CACHE_WAYS
+  return (struct sframe_cache_buckets)
+    { { entries + (hash >> (64 - log2)) * SFRAME_CACHE_WAYS,
+	entries + (hash << log2 >> (64 - log2)) * SFRAME_CACHE_WAYS } };
+}
+
+/* One of the entries in BUCKETS.  */
+static inline sframe_cache_entry *
+sframe_cache_choice (const struct sframe_cache_buckets *buckets, int choice)
+{
+  return (buckets->entry[choice / SFRAME_CACHE_WAYS]
 	  + choice % SFRAME_CACHE_WAYS);
 }
 
@@ -401,12 +415,13 @@ sframe_cache_find (struct sframe_cache *cache, uint64_t pc, uint64_t tag)
 {
   uint64_t hash = sframe_cache_hash (pc);
   sframe_cache_entry like = sframe_cache_make_entry (hash, 0);
+  struct sframe_cache_buckets buckets = sframe_cache_buckets (cache, hash);
 
 #pragma GCC unroll SFRAME_CACHE_CHOICES
   for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
     {
       sframe_cache_entry entry
-	= __atomic_load_n (sframe_cache_choice (cache, hash, i),
+	= __atomic_load_n (sframe_cache_choice (&buckets, i),
 			   __ATOMIC_RELAXED);
       if ((entry ^ like) << (32 - SFRAME_CACHE_ENTRY_BITS) != 0)
 	continue;
@@ -420,20 +435,24 @@ sframe_cache_find (struct sframe_cache *cache, uint64_t pc, uint64_t tag)
 }
 
 /* Replace by NEW the first entry for HASH that is OLD.  Return whether there
-   was one.  */
+   was one.  Not atomic: if two threads replace the same entry, one of them
+   loses its entry, and the next lookup misses; a locked instruction for each
+   rule would cost more.  */
 static inline bool
 sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
 		       sframe_cache_entry old, sframe_cache_entry new)
 {
+  struct sframe_cache_buckets buckets = sframe_cache_buckets (cache, hash);
+
 #pragma GCC unroll SFRAME_CACHE_CHOICES
   for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
     {
-      sframe_cache_entry *entry = sframe_cache_choice (cache, hash, i);
-      sframe_cache_entry found = __atomic_load_n (entry, __ATOMIC_RELAXED);
-      if (found == old
-	  && __atomic_compare_exchange_n (entry, &found, new, false,
-					  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-	return true;
+      sframe_cache_entry *entry = sframe_cache_choice (&buckets, i);
+      if (__atomic_load_n (entry, __ATOMIC_RELAXED) == old)
+	{
+	  __atomic_store_n (entry, new, __ATOMIC_RELAXED);
+	  return true;
+	}
     }
   return false;
 }
@@ -452,9 +471,10 @@ sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
       if (sframe_cache_exchange (cache, hash, 0, entry))
 	return;
 
+      struct sframe_cache_buckets buckets = sframe_cache_buckets (cache, hash);
       int choice = moves % SFRAME_CACHE_CHOICES;
       sframe_cache_entry other
-	= __atomic_exchange_n (sframe_cache_choice (cache, hash, choice),
+	= __atomic_exchange_n (sframe_cache_choice (&buckets, choice),
 			       entry, __ATOMIC_RELAXED);
       number = sframe_cache_entry_number (other);
       pc = __atomic_load_n (&sframe_cache_slot (cache, number)->pc,

@@ -305,7 +305,9 @@ parts_of_a_table (void)
 
       CHECK (slots == 1U << log2);
       CHECK ((void *) sframe_cache_entries (table) == table + 1);
-      CHECK (sframe_cache_choice (table, UINT64_MAX, SFRAME_CACHE_WAYS - 1)
+      struct sframe_cache_buckets buckets
+	= sframe_cache_buckets (table, UINT64_MAX);
+      CHECK (sframe_cache_choice (&buckets, SFRAME_CACHE_WAYS - 1)
 	     == sframe_cache_predictions (table) - 1);
       CHECK ((void *) (sframe_cache_predictions (table) + path + 1)
 	     == sframe_cache_slot (table, 0));
