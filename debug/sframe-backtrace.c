@@ -26,6 +26,7 @@
    SFrame does not describe.  Then the trace begins again and uses .eh_frame
    from the first frame on, which is slower but recovers all registers.  */
 
+#include <sframe-ahead.h>
 #include <sframe-backtrace.h>
 #include <sframe-code.h>
 #include <sframe-eh-object.h>
@@ -69,6 +70,7 @@ find_map (struct sframe_trace *trace, uintptr_t pc)
   if (is_same_object (trace, pc))
     return trace->map;
   sframe_reader_begin (&trace->reader);
+  trace->section.fde_count = 0;
   return trace->map = find_object (pc, &eh_header);
 }
 
@@ -117,7 +119,7 @@ step_sframe (struct sframe_trace *trace, const sframe_module *map,
 {
   struct sframe_rule rule;
 
-  if (!__sframe_object_rule (map, pc, &rule))
+  if (!__sframe_object_rule (trace, map, pc, &rule))
     return SFRAME_STEP_NO_RULE;
   if (rule.signal && !last)
     return SFRAME_STEP_TRAMPOLINE;
@@ -253,7 +255,11 @@ step_uncached (struct sframe_trace *trace)
     return __sframe_step_wild (registers, stack, false);
   registers->fetch_failed = false;
   if (map != NULL)
-    return step_object (trace, map, pc);
+    {
+      if (sframe_ahead_is_useful (trace, map))
+	__sframe_look_ahead (trace, map);
+      return step_object (trace, map, pc);
+    }
   enum sframe_step_status status
     = __sframe_step_trampoline (NULL, registers, stack);
   return (status == SFRAME_STEP_NO_RULE

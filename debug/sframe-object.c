@@ -4,42 +4,46 @@
 
    Safety: see sframe-object.h.
 
-   The parsed header is not cached: backtrace does not write to the loader's
-   data, and parsing takes little time compared with the search in the
-   table.  */
+   The parsed header is kept for a trace: backtrace does not write to the
+   loader's data.  */
 
 #include <sframe-format.h>
 #include <sframe-machine.h>
 #include <sframe-object.h>
 
-/* Store in *RULE the rule of SECTION for the PC at OFFSET from its start.
-   Return whether there is one.  */
-static inline bool
-find_rule (const struct sframe_section *section, uintptr_t offset,
-	   struct sframe_rule *rule)
+bool
+__sframe_object_section (const sframe_module *map,
+			 struct sframe_section *section)
 {
-  return __sframe_find_rule (section, offset, SFRAME_MACHINE_SP,
-			     SFRAME_MACHINE_FP, rule) == SFRAME_FOUND;
+  size_t size;
+
+  if (section->fde_count != 0)
+    return true;
+  const void *table = sframe_module_table (map, &size);
+
+  return (table != NULL
+	  && (__sframe_read_header (table, size, SFRAME_MACHINE_ABI, section)
+	      == SFRAME_HEADER_OK));
 }
 
 bool
-__sframe_object_rule (const sframe_module *map, uintptr_t pc,
-		      struct sframe_rule *rule)
+__sframe_object_rule (struct sframe_trace *trace, const sframe_module *map,
+		      uintptr_t pc, struct sframe_rule *rule)
 {
-  struct sframe_section section;
+  const struct sframe_section *section = &trace->section;
   struct sframe_rule first;
 
-  size_t size;
-  const void *table = sframe_module_table (map, &size);
-  if (table == NULL
-      || (__sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section)
-	  != SFRAME_HEADER_OK))
+  if (!__sframe_object_section (map, &trace->section))
     return false;
-  uintptr_t offset = pc - (uintptr_t) section.start;
-  if (!find_rule (&section, offset, rule))
+  uintptr_t offset = pc - (uintptr_t) section->start;
+  if (__sframe_find_rule_of (section, &trace->functions, offset,
+			     SFRAME_MACHINE_SP, SFRAME_MACHINE_FP, rule)
+      != SFRAME_FOUND)
     return false;
   if (!rule->repeated)
     return true;
-  return (find_rule (&section, offset - rule->block_offset, &first)
+  return (__sframe_find_rule (section, offset - rule->block_offset,
+			      SFRAME_MACHINE_SP, SFRAME_MACHINE_FP, &first)
+	  == SFRAME_FOUND
 	  && sframe_block_rule (rule, &first));
 }

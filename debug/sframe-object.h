@@ -9,11 +9,18 @@
 #define _SFRAME_OBJECT_H
 
 #include <sframe-module.h>
-#include <sframe-read.h>
+#include <sframe-trace.h>
+
+/* Store MAP's section in *SECTION, unless that has FDEs: then it is MAP's.
+   Return whether MAP has a section that can be read.  */
+bool __sframe_object_section (const sframe_module *map,
+			      struct sframe_section *section) attribute_hidden;
 
 /* Store in *RULE the rule of MAP's section for PC.  Return whether there is
-   one that can be trusted.  MAP is an object that _dl_find_object found.  */
-bool __sframe_object_rule (const sframe_module *map, uintptr_t pc,
+   one that can be trusted.  MAP is TRACE->map, an object that _dl_find_object
+   found.  */
+bool __sframe_object_rule (struct sframe_trace *trace,
+			   const sframe_module *map, uintptr_t pc,
 			   struct sframe_rule *rule) attribute_hidden;
 
 #endif /* _SFRAME_OBJECT_H  */

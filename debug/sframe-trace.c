@@ -240,6 +240,23 @@ is_missing (const struct sframe_trace *trace)
 			    registers->pc, tag).rule == 0;
 }
 
+unsigned int
+__sframe_drop_cached (const struct sframe_trace *trace, const uintptr_t *words,
+		      uint8_t *indices, unsigned int count, unsigned int room)
+{
+  unsigned int left = 0;
+
+  if (trace->table == 0)
+    return count < room ? count : room;
+  struct sframe_cache *cache = __sframe_cache_table (trace->table);
+  for (unsigned int i = 0; i < count && left < room; ++i)
+    {
+      indices[left] = indices[i];
+      left += !sframe_cache_seems_to_have (cache, words[indices[i]]);
+    }
+  return left;
+}
+
 enum sframe_step_status
 __sframe_walk_cached (struct sframe_trace *trace)
 {

@@ -37,6 +37,12 @@ struct sframe_trace
   /* The object of the last frame whose rule was not cached: an sframe_module,
      of which this header must not know the type.  */
   const void *map;
+  /* Its section.  All zero if the section was not read yet.  */
+  struct sframe_section section;
+  /* Up to here the stack was searched for return addresses, and the functions
+     of those that were found; see sframe-ahead.h.  */
+  uintptr_t ahead;
+  struct sframe_functions functions;
   struct sframe_registers *registers;
   struct sframe_stack stack;
 };
@@ -60,6 +66,14 @@ void __sframe_cache_grow (unsigned int number) attribute_hidden;
    Return RULE as a word, or 0 if it was not cached.  */
 uint64_t __sframe_cache_rule (struct sframe_trace *trace,
 			    const struct sframe_rule *rule) attribute_hidden;
+
+/* Drop those of the COUNT INDICES of WORDS for which a rule seems to be
+   cached, and return how many are left, at most ROOM.  WORDS are return
+   addresses.  */
+unsigned int __sframe_drop_cached (const struct sframe_trace *trace,
+				   const uintptr_t *words, uint8_t *indices,
+				   unsigned int count, unsigned int room)
+  attribute_hidden;
 
 /* Step to the caller by the rule WORD, faster than __sframe_step.  Return
    false and leave TRACE alone if WORD is 0 or the frame needs more checks than

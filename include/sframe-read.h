@@ -131,4 +131,41 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 		    unsigned int sp, unsigned int fp,
 		    struct sframe_rule *rule) attribute_hidden;
 
+/* Store in *START the offset from the start of SECTION at which the first of
+   its functions begins, and in *SIZE how far it is to the end of the last
+   one.  */
+void
+__sframe_find_text (const struct sframe_section *section, uint64_t *start,
+		    uint64_t *size) attribute_hidden;
+
+/* The numbers of the FDEs of some PCs, in the order in which the PCs are
+   looked up: 24 bits of each, least significant byte first, since backtrace
+   has little stack.  Entries before NEXT are used.  All zero: none.  */
+#define SFRAME_FUNCTIONS_MAX 20
+
+struct sframe_functions
+{
+  uint8_t next;
+  uint8_t count;
+  uint8_t number[SFRAME_FUNCTIONS_MAX][3];
+};
+
+/* Find the FDEs of the COUNT PCs, at most SFRAME_FUNCTIONS_MAX, and store them
+   in *FUNCTIONS.  In a large section this takes less time than one search
+   after the other: the processor loads what they need in parallel.  It also
+   begins to load what __sframe_find_rule_of needs.  */
+void
+__sframe_find_functions (const struct sframe_section *section,
+			 const uint64_t *pcs, unsigned int count,
+			 struct sframe_functions *functions) attribute_hidden;
+
+/* The same as __sframe_find_rule, in less time if FUNCTIONS has the FDE of PC.
+   FUNCTIONS may be of another section: its numbers only say which FDEs to try
+   first.  */
+enum sframe_find_status
+__sframe_find_rule_of (const struct sframe_section *section,
+		       struct sframe_functions *functions, uint64_t pc,
+		       unsigned int sp, unsigned int fp,
+		       struct sframe_rule *rule) attribute_hidden;
+
 #endif /* _SFRAME_READ_H  */

@@ -132,46 +132,60 @@ if_behind (const struct sframe_section *section, bool pcrel, size_t at,
   return result;
 }
 
-/* The position in the section of the last FDE that starts at or before PC, or
-   of the first FDE if none does.  Inlined so that PCREL is constant.  */
-static inline size_t __attribute__ ((always_inline))
-search_fdes (const struct sframe_section *section, const bool pcrel,
-	     int64_t pc)
+/* The position in the section of the last of SEARCH_PARTS + 1 FDEs that starts
+   at or before PC: of the one at LOW and those PART bytes apart behind it.
+   LOW if none does.  */
+static inline size_t
+search_parts (const struct sframe_section *section, const bool pcrel,
+	      size_t low, size_t part, int64_t pc)
 {
-  size_t low = section->fdes - section->start;
-  size_t count = section->fde_count;
+  size_t last = low + (SEARCH_PARTS - 1) * part, behind = 0;
 
-  /* Invariant: the FDE is one of the COUNT FDEs (at least one) from LOW on.
-     The last part also has the remainder of the division.  */
-  while (count >= SEARCH_PARTS)
-    {
-      size_t part = count / SEARCH_PARTS * sizeof (struct sframe_fde);
-      size_t last = low + (SEARCH_PARTS - 1) * part, behind = 0;
 #pragma GCC unroll SEARCH_PARTS
-      for (size_t i = 0; i < SEARCH_PARTS - 1; ++i)
-	behind += if_behind (section, pcrel, last - i * part, pc, part);
-      low = last - behind;
-      count -= count / SEARCH_PARTS * (SEARCH_PARTS - 1);
-    }
-  while (count > 1)
-    {
-      size_t half = count / 2 * sizeof (struct sframe_fde);
-      low += half;
-      low -= if_behind (section, pcrel, low, pc, half);
-      count -= count / 2;
-    }
-  return low;
+  for (size_t i = 0; i < SEARCH_PARTS - 1; ++i)
+    behind += if_behind (section, pcrel, last - i * part, pc, part);
+  return last - behind;
 }
 
-/* Find the last FDE with a size that starts at or before PC and store it in
-   *FDE as read_fde does.  Return whether it covers PC.  */
+/* Store in AT[I] the position in the section of the last FDE that starts at or
+   before PC[I], or of the first FDE if none does, for all I below COUNT.  If
+   there are several, the searches go on side by side, so that the entries that
+   they need are loaded in parallel; then halving reads the fewest of them.
+   Inlined so that PCREL is constant, and COUNT if it is 1.  */
+static inline void __attribute__ ((always_inline))
+search_fdes (const struct sframe_section *section, const bool pcrel,
+	     const uint64_t *pc, size_t *at, unsigned int count)
+{
+  size_t rest = section->fde_count;
+
+  for (unsigned int i = 0; i < count; ++i)
+    at[i] = section->fdes - section->start;
+  /* Invariant: the FDE is one of the REST FDEs (at least one) from AT[I] on.
+     The last part also has the remainder of the division.  */
+  while (count == 1 && rest >= SEARCH_PARTS)
+    {
+      size_t part = rest / SEARCH_PARTS;
+      *at = search_parts (section, pcrel, *at,
+			  part * sizeof (struct sframe_fde), *pc);
+      rest -= part * (SEARCH_PARTS - 1);
+    }
+  while (rest > 1)
+    {
+      size_t half = rest / 2 * sizeof (struct sframe_fde);
+      for (unsigned int i = 0; i < count; ++i)
+	at[i] += half - if_behind (section, pcrel, at[i] + half, pc[i], half);
+      rest -= rest / 2;
+    }
+}
+
+/* Store in *FDE, as read_fde does, the FDE that is AT bytes from the start of
+   the section or, if that has no size, one before it with the same start.
+   Return whether it covers PC.  */
 static inline bool
-find_fde (const struct sframe_section *section, int64_t pc,
-	  struct sframe_fde *fde)
+cover (const struct sframe_section *section, size_t at, int64_t pc,
+       struct sframe_fde *fde)
 {
   const size_t first = section->fdes - section->start;
-  size_t at = (is_pcrel (section) ? search_fdes (section, true, pc)
-	       : search_fdes (section, false, pc));
 
   read_fde (section, at, fde);
   const int64_t start = fde->start;
@@ -414,20 +428,16 @@ read_attribute (const struct sframe_section *section,
   return SFRAME_FOUND;
 }
 
-enum sframe_find_status
-__sframe_find_rule (const struct sframe_section *section, uint64_t pc,
-		    unsigned int sp, unsigned int fp,
-		    struct sframe_rule *rule)
+/* Store in *RULE the rule that FDE, which covers PC, has for PC.  */
+static inline enum sframe_find_status __attribute__ ((always_inline))
+find_rule (const struct sframe_section *section, const struct sframe_fde *fde,
+	   uint64_t pc, unsigned int sp, unsigned int fp,
+	   struct sframe_rule *rule)
 {
-  struct sframe_fde fde;
   struct sframe_attribute attribute;
   struct fre fre;
-  enum sframe_find_status status;
+  enum sframe_find_status status = read_attribute (section, fde, &attribute);
 
-  /* Find the function.  */
-  if (!find_fde (section, (int64_t) pc, &fde))
-    return SFRAME_NOT_FOUND;
-  status = read_attribute (section, &fde, &attribute);
   if (status != SFRAME_FOUND)
     return status;
   rule->signal = SFRAME_FDE_SIGNAL (attribute.info);
@@ -439,10 +449,10 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 
   /* Find the FRE.  The offset fits 32 bits since the size of the function
      does.  */
-  uint32_t offset = pc - (uint64_t) fde.start;
+  uint32_t offset = pc - (uint64_t) fde->start;
   if (rule->repeated)
     rule->block_offset = offset %= attribute.repetition;
-  status = find_fre (section, fde.attribute_offset + sizeof attribute,
+  status = find_fre (section, fde->attribute_offset + sizeof attribute,
 		     SFRAME_FDE_FRE_TYPE (attribute.info),
 		     attribute.fre_count, offset, &fre);
   if (status != SFRAME_FOUND)
@@ -456,4 +466,119 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
   if (SFRAME_FDE_TYPE (attribute.info2) == SFRAME_FDE_TYPE_DEFAULT)
     return decode_default (section, &fre, sp, fp, rule);
   return decode_flexible (section, &fre, rule);
+}
+
+/* Call search_fdes for any origin of starts.  */
+static inline void __attribute__ ((always_inline))
+search (const struct sframe_section *section, const uint64_t *pc, size_t *at,
+	unsigned int count)
+{
+  if (is_pcrel (section))
+    search_fdes (section, true, pc, at, count);
+  else
+    search_fdes (section, false, pc, at, count);
+}
+
+/* The position in the section of the FDE with NUMBER.  */
+static inline size_t
+fde_position (const struct sframe_section *section, uint32_t number)
+{
+  return (section->fdes - section->start
+	  + number * sizeof (struct sframe_fde));
+}
+
+/* Store in *FDE the first FDE of FUNCTIONS, from the next one on, that covers
+   PC.  Return whether there is one.  */
+static inline bool
+find_next (const struct sframe_section *section,
+	   struct sframe_functions *functions, uint64_t pc,
+	   struct sframe_fde *fde)
+{
+  for (unsigned int i = functions->next; i < functions->count; ++i)
+    {
+      const uint8_t *bytes = functions->number[i];
+      uint32_t number = bytes[0] | bytes[1] << 8 | bytes[2] << 16;
+      if (number < section->fde_count
+	  && cover (section, fde_position (section, number), pc, fde))
+	{
+	  functions->next = i + 1;
+	  return true;
+	}
+    }
+  return false;
+}
+
+enum sframe_find_status
+__sframe_find_rule_of (const struct sframe_section *section,
+		       struct sframe_functions *functions, uint64_t pc,
+		       unsigned int sp, unsigned int fp,
+		       struct sframe_rule *rule)
+{
+  struct sframe_fde fde;
+  size_t at;
+
+  if (!find_next (section, functions, pc, &fde))
+    {
+      search (section, &pc, &at, 1);
+      if (!cover (section, at, pc, &fde))
+	return SFRAME_NOT_FOUND;
+    }
+  return find_rule (section, &fde, pc, sp, fp, rule);
+}
+
+enum sframe_find_status
+__sframe_find_rule (const struct sframe_section *section, uint64_t pc,
+		    unsigned int sp, unsigned int fp,
+		    struct sframe_rule *rule)
+{
+  struct sframe_functions none;
+
+  none.next = none.count = 0;
+  return __sframe_find_rule_of (section, &none, pc, sp, fp, rule);
+}
+
+void
+__sframe_find_text (const struct sframe_section *section, uint64_t *start,
+		    uint64_t *size)
+{
+  struct sframe_fde fde;
+
+  read_fde (section, fde_position (section, 0), &fde);
+  *start = fde.start;
+  read_fde (section, fde_position (section, section->fde_count - 1), &fde);
+  *size = (uint64_t) fde.start + fde.size - *start;
+}
+
+/* Prefetch the attribute of the FDE that is AT bytes from the start of the
+   section, and as many bytes of rows as most functions have.  */
+static inline void
+prefetch_rows (const struct sframe_section *section, size_t at)
+{
+  struct sframe_fde fde;
+
+  read_fde (section, at, &fde);
+  if (fde.attribute_offset >= section->fre_length)
+    fde.attribute_offset = 0;
+  __builtin_prefetch (section->fres + fde.attribute_offset);
+  __builtin_prefetch (section->fres + fde.attribute_offset + 64);
+}
+
+void
+__sframe_find_functions (const struct sframe_section *section,
+			 const uint64_t *pcs, unsigned int count,
+			 struct sframe_functions *functions)
+{
+  size_t at[SFRAME_FUNCTIONS_MAX];
+
+  search (section, pcs, at, count);
+  for (unsigned int i = 0; i < count; ++i)
+    {
+      prefetch_rows (section, at[i]);
+      uint32_t number = ((at[i] - fde_position (section, 0))
+			 / sizeof (struct sframe_fde));
+      for (int byte = 0; byte < 3; ++byte)
+	functions->number[i][byte] = number >> 8 * byte;
+    }
+  functions->count = count;
+  functions->next = 0;
 }

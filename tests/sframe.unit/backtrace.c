@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <sframe-ahead.h>
 #include <sframe-backtrace.h>
 #include <sframe-code.h>
 #include <sframe-eh-object.h>
@@ -36,16 +37,19 @@ union sframe_cache_first __sframe_cache;
    that of a trampoline; T a trampoline; C is it code; S is it _start; B a PLT
    stub; W, w a wild call, w that calls just here; F code outside of all
    tables; A a CFA is corrected; L does a call precede; K registers are
-   captured; k stored rules; M an object is looked for.  */
+   captured; k stored rules; M an object is looked for; H functions are looked
+   for ahead.  */
 static char notes[256];
 static enum sframe_step_status answer[128];
 /* The letter whose answer holds once.  */
 static char once;
 
-static const sframe_module object, vdso;
+static sframe_module object;
+static const sframe_module vdso;
 static const sframe_module *map;
 static struct sframe_rule rule;
 static uintptr_t looked_up, own, start_of_context;
+static uintptr_t asked_for;
 static bool has_pc, may_store, moves_down, may_be_fetched;
 static unsigned int number_of_tables, begun, ended;
 static int setting = 1, cached_frames;
@@ -192,11 +196,24 @@ __sframe_walk_cached (struct sframe_trace *trace)
   return note ('k');
 }
 
+void
+__sframe_look_ahead (struct sframe_trace *trace, const sframe_module *module)
+{
+  CHECK (module == map && trace->section.fde_count == 0);
+  note ('H');
+  trace->ahead = trace->registers->value[SFRAME_MACHINE_SP] + FRAME + 1;
+}
+
 bool
-__sframe_object_rule (const sframe_module *module, uintptr_t pc,
+__sframe_object_rule (struct sframe_trace *trace,
+		      const sframe_module *module, uintptr_t pc,
 		      struct sframe_rule *found)
 {
-  CHECK (module == map && pc == looked_up);
+  CHECK (module == map && trace->map == map && pc == looked_up);
+  /* The section is not that of the frame before.  */
+  CHECK (has_pc || pc == asked_for || trace->section.fde_count == 0);
+  asked_for = pc;
+  trace->section.fde_count = 1;
   *found = rule;
   return yes ('R');
 }
@@ -391,6 +408,7 @@ be_in (const char *letters)
 	       .offset = -SFRAME_MACHINE_SP_OFFSET + 8 } };
   map = &object;
   own = start_of_context = 1;
+  asked_for = 0;
   has_pc = moves_down = caller_interrupted = may_be_fetched = false;
   may_store = true;
   caller = CALLER;
@@ -448,6 +466,26 @@ by_sframe (void)
   be_in ("RP");
   answer['P'] = SFRAME_STEP_BROKEN;
   CHECK (went ("MRrpP", 1) && help == SFRAME_HELP_NONE);
+}
+
+/* Only in a large table, and not twice in the same part of the stack.  */
+static void
+by_sframe_ahead (void)
+{
+  be_in ("Rp");
+  object = (sframe_module) { .table = &object,
+			     .table_size = SFRAME_AHEAD_TABLE - 1 };
+  CHECK (went ("MRrp", 2));
+  be_in ("Rp");
+  object.table_size = SFRAME_AHEAD_TABLE;
+  CHECK (went ("MHRrp", 2));
+  be_in ("Rp");
+  trace_some (4);
+  CHECK (strcmp (notes, "MHRrpMRrpMHRrp") == 0);
+  object = (sframe_module) { .table_size = SFRAME_AHEAD_TABLE };
+  be_in ("Rp");
+  CHECK (went ("MRrp", 2));
+  object = (sframe_module) { };
 }
 
 static void
@@ -868,6 +906,7 @@ begun_again_with_stored_rules (void)
 
 static const struct test_case cases[] = {
   { "by SFrame", by_sframe },
+  { "by SFrame in a large table", by_sframe_ahead },
   { "by .eh_frame", by_eh_frame },
   { "a rule of a trampoline", a_rule_of_a_trampoline },
   { "a doubtful rule", a_doubtful_rule },

@@ -137,6 +137,25 @@ equal_place (const struct sframe_place *a, const struct sframe_place *b)
 	  && (a->kind < SFRAME_REGISTER_VALUE || a->reg == b->reg));
 }
 
+/* Look PC up among the functions of several PCs.  Which of two functions is
+   found in an index that is not sorted is not defined.  */
+static void
+look_up_among (const struct sframe_section *section, uint64_t pc)
+{
+  const uint64_t pcs[] = { pc + 1, pc, pc - 0x1000, pc + 0x10000 };
+  struct sframe_functions functions;
+  struct sframe_rule rule;
+
+  __sframe_find_functions (section, pcs, sizeof pcs / sizeof pcs[0],
+			   &functions);
+  for (int i = 0; i < 4; ++i)
+    {
+      enum sframe_find_status status
+	= __sframe_find_rule_of (section, &functions, pc, SP, FP, &rule);
+      check_result (section, pc, status, &rule);
+    }
+}
+
 /* Look PC up twice, over different garbage: each member that the caller may
    read must have been written.  */
 static void
@@ -151,6 +170,7 @@ look_up (const struct sframe_section *section, uint64_t pc)
   hold (__sframe_find_rule (section, pc, SP, FP, &again) == status,
 	"same status twice");
   check_result (section, pc, status, &rule);
+  look_up_among (section, pc);
   ++find_results[status];
   if (status != SFRAME_FOUND)
     return;

@@ -54,7 +54,8 @@ __sframe_read_header (const void *start, uint64_t size, unsigned int abi,
 {
   ++headers_read;
   CHECK (start == table && size == SIZE && abi == SFRAME_MACHINE_ABI);
-  *section = (struct sframe_section) { .start = start };
+  *section = (struct sframe_section)
+    { .start = start, .fde_count = header_status == SFRAME_HEADER_OK };
   return header_status;
 }
 
@@ -70,6 +71,16 @@ __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
   return (rules_asked > missing_from
 	  ? rules_asked == 1 ? SFRAME_NOT_FOUND : SFRAME_CORRUPT
 	  : SFRAME_FOUND);
+}
+
+enum sframe_find_status
+__sframe_find_rule_of (const struct sframe_section *section,
+		       struct sframe_functions *functions, uint64_t pc,
+		       unsigned int sp, unsigned int fp,
+		       struct sframe_rule *rule)
+{
+  CHECK (functions == &trace.functions && rules_asked == 0);
+  return __sframe_find_rule (section, pc, sp, fp, rule);
 }
 
 bool
@@ -158,7 +169,7 @@ static bool
 has_sframe_rule (void)
 {
   struct sframe_rule rule = { .cfa.offset = 1 };
-  bool found = __sframe_object_rule (&object, PC, &rule);
+  bool found = __sframe_object_rule (&trace, &object, PC, &rule);
 
   CHECK (!found || rule.cfa.offset == 0);
   return found;
@@ -173,6 +184,19 @@ a_rule_of_sframe (void)
   start ();
   missing_from = 0;
   CHECK (!has_sframe_rule () && rules_asked == 1);
+}
+
+/* The header is read once for an object.  */
+static void
+a_section_read_before (void)
+{
+  start ();
+  CHECK (has_sframe_rule () && headers_read == 1);
+  rules_asked = 0;
+  CHECK (has_sframe_rule () && headers_read == 1);
+  trace.section.fde_count = 0;
+  rules_asked = 0;
+  CHECK (has_sframe_rule () && headers_read == 2);
 }
 
 static void
@@ -307,6 +331,7 @@ what_is_stored (void)
 
 static const struct test_case cases[] = {
   { "a rule of SFrame", a_rule_of_sframe },
+  { "a section that was read before", a_section_read_before },
   { "no section of SFrame", no_section_of_sframe },
   { "a repeated block", a_repeated_block },
   { "no .eh_frame", no_eh_frame },

@@ -377,6 +377,40 @@ predictions (void)
   CHECK (went (3) && !trace.missed);
 }
 
+/* Those with a rule are dropped, the others stay in their order.  */
+static void
+return_addresses_without_a_rule (void)
+{
+  static uintptr_t some[FRAMES];
+  uint8_t indices[FRAMES];
+
+  start (3);
+  for (int i = 0; i < FRAMES; ++i)
+    some[i] = pcs[FRAMES - 1 - i];
+  for (unsigned int room = 0; room <= FRAMES; ++room)
+    for (unsigned int count = 0; count <= FRAMES; ++count)
+      {
+	unsigned int left = count < FRAMES - 3 ? count : FRAMES - 3;
+	for (unsigned int i = 0; i < count; ++i)
+	  indices[i] = i;
+	left = left < room ? left : room;
+	CHECK (__sframe_drop_cached (&trace, some, indices, count, room)
+	       == left);
+	for (unsigned int i = 0; i < left; ++i)
+	  CHECK (indices[i] == i);
+      }
+  indices[0] = FRAMES - 1;
+  indices[1] = 2;
+  indices[2] = FRAMES - 2;
+  indices[3] = 0;
+  CHECK (__sframe_drop_cached (&trace, some, indices, 4, FRAMES) == 2
+	 && indices[0] == 2 && indices[1] == 0);
+  /* Without a table there is no rule.  */
+  trace.table = 0;
+  CHECK (__sframe_drop_cached (&trace, some, indices, 2, FRAMES) == 2
+	 && __sframe_drop_cached (&trace, some, indices, 2, 1) == 1);
+}
+
 static const struct test_case cases[] = {
   { "up to a frame without a rule", up_to_a_frame_without_a_rule },
   { "up to the outermost frame", up_to_the_outermost_frame },
@@ -393,6 +427,7 @@ static const struct test_case cases[] = {
   { "a full table", a_full_table },
   { "a slot that is being written", a_slot_that_is_being_written },
   { "predictions", predictions },
+  { "return addresses without a rule", return_addresses_without_a_rule },
 };
 
 int
