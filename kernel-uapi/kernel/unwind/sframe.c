@@ -512,28 +512,27 @@ static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 }
 
 /*
- * Compare @view with the table of the vDSO, which is not in the set. Return 0
- * if they do not conflict; they may have the same table. Return 1 if they are
- * the same: then the table of the vDSO is registered from now on. Otherwise
- * return an error.
+ * Compare @view with the table of the vDSO, which is not in the set; it does not
+ * have the same ranges, unless that table was removed. Return 0 if they do not
+ * conflict; they may have the same table. Return 1 if @view is the table that
+ * was removed: it is registered again. Otherwise return an error.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
-	bool removed = mm->sframe && mm->sframe->no_vdso;
 	struct sframe_view vdso;
 
 	if (!sframe_near_vdso(mm, view) || !sframe_vdso_view(mm, &vdso))
 		return 0;
-	if (sframe_same_ranges(&vdso, view) && sframe_same_table(&vdso, view)) {
-		if (removed && !sframe_get_own(mm, GFP_KERNEL_ACCOUNT))
+	if (mm->sframe && mm->sframe->no_vdso) {
+		if (!sframe_same_ranges(&vdso, view) ||
+		    !sframe_same_table(&vdso, view))
+			return 0;
+		if (!sframe_get_own(mm, GFP_KERNEL_ACCOUNT))
 			return -ENOMEM;
-		if (removed)
-			WRITE_ONCE(mm->sframe->no_vdso, false);
+		WRITE_ONCE(mm->sframe->no_vdso, false);
 		return 1;
 	}
-	if (removed)
-		return 0;
 	if (sframe_overlaps(vdso.text, vdso.text_size, view->text,
 			    view->text_size))
 		return -EEXIST;
@@ -665,8 +664,8 @@ static bool sframe_is_mapped(struct vm_area_struct *vma, unsigned long addr)
  * Read the header of @view, a table in @vma, without a page fault. Return 0; 1
  * if its page belongs to a file and is not mapped yet; or -EFAULT.
  *
- * The page tables are searched first: an access that fails, and is resumed
- * behind the fault, would be a fifth of the cost of a registration.
+ * Search the page tables first: an access that faults and is resumed would be a
+ * fifth of the cost of a registration.
  *
  * Do not look into the page cache: the result would reveal which pages of files
  * other processes have read.
@@ -727,7 +726,10 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	int ret;
 
 	mmap_assert_write_locked(mm);
-	/* ld.so registers the vDSO too. The kernel knows its header. */
+	/*
+	 * ld.so registers the vDSO, too, at each start. Its header, which the
+	 * kernel knows, is not worth a page fault.
+	 */
 	if (sframe_is_vdso(mm, view))
 		return 0;
 	vma = vma_lookup(mm, view->start);
