@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,8 +72,9 @@ map_object (void)
   (void) *(volatile char *) start;
   *(volatile char *) (start + 3 * PAGE) = 1;
   if (registering)
-    require (prctl (PR_ADD_SFRAME, start, sizeof table, start + PAGE, PAGE)
-	     == 0, "PR_ADD_SFRAME");
+    require (register_table ((uintptr_t) start, sizeof table,
+			     (uintptr_t) start + PAGE, PAGE) == 0,
+	     "PR_ADD_SFRAME");
   return start;
 }
 

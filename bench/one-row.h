@@ -1,4 +1,5 @@
-/* An SFrame table as small as one can be: a header and one function of one row.
+/* An SFrame table as small as one can be, a header and one function of one row;
+   and its registration.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ONE_ROW_H
@@ -6,8 +7,7 @@
 
 #include <stdint.h>
 
-#define PR_ADD_SFRAME 0x53460001
-#define PR_REMOVE_SFRAME 0x53460002
+#include "register-table.h"
 
 struct table
 {

@@ -64,8 +64,8 @@ make_tables (void)
 static int
 add (unsigned long int i)
 {
-  return prctl (PR_ADD_SFRAME, tables + i * STRIDE, sizeof example,
-		text + i * STRIDE, (unsigned long int) STRIDE);
+  return register_table ((uintptr_t) tables + i * STRIDE, sizeof example,
+			 (uintptr_t) text + i * STRIDE, STRIDE);
 }
 
 static int

@@ -33,9 +33,8 @@
 #include <unistd.h>
 
 #include "big.h"
+#include "register-table.h"
 
-#define PR_ADD_SFRAME 0x53460001
-#define PR_REMOVE_SFRAME 0x53460002
 #ifndef PT_GNU_SFRAME
 # define PT_GNU_SFRAME 0x6474e554
 #endif
@@ -93,7 +92,7 @@ static void
 forget (void)
 {
   if (prctl (PR_REMOVE_SFRAME, table, 0, 0, 0) != 0
-      || prctl (PR_ADD_SFRAME, table, table_size, text, text_size) != 0)
+      || register_table (table, table_size, text, text_size) != 0)
     fail ("prctl");
 }
 

@@ -16,6 +16,7 @@
 #ifndef _DL_SFRAME_REGISTER_H
 #define _DL_SFRAME_REGISTER_H
 
+#include <array_length.h>
 #include <dl-sframe-kernel.h>
 #include <errno.h>
 #include <sframe-format.h>
@@ -86,22 +87,59 @@ can_register (const sframe_module *map)
   return registration == registration_on;
 }
 
-/* Register one executable segment of MAP.  */
-static void
-register_segment (const sframe_module *map, const ElfW(Phdr) *ph)
+/* Text ranges that are still to be registered.  One system call takes all of
+   them: a program with many objects enters the kernel once for a group.  */
+struct sframe_requests
 {
-  ElfW(Addr) text = sframe_module_bias (map) + ph->p_vaddr;
-  size_t size;
-  const void *table = sframe_module_table (map, &size);
-  int error = _dl_sframe_kernel_add ((uintptr_t) table, size, text,
-				     ph->p_memsz);
+  unsigned int count;
+  struct sframe_kernel_range ranges[32];
+  /* Whose ranges they are, for messages.  */
+  const sframe_module *maps[32];
+};
 
-  debug_segment (map, text, ph->p_memsz, error);
+/* Register all of REQUESTS, which is empty then.  */
+static void
+send_requests (struct sframe_requests *requests)
+{
+  unsigned int done = 0;
+
+  while (done < requests->count)
+    {
+      struct sframe_kernel_range *range = &requests->ranges[done];
+      int result = _dl_sframe_kernel_add (range, requests->count - done);
+      /* If one is refused, go on with the next.  */
+      int error = result > 0 ? 0 : -result;
+      unsigned int end = done + (result > 0 ? result : 1);
+      for (; done < end && done < requests->count; ++done, ++range)
+	debug_segment (requests->maps[done], range->text, range->text_size,
+		       error);
+    }
+  requests->count = 0;
 }
 
-/* Register the executable segments of MAP.  */
+/* Add one executable segment of MAP to REQUESTS.  */
 static void
-register_segments (const sframe_module *map)
+add_segment (struct sframe_requests *requests, const sframe_module *map,
+	     const ElfW(Phdr) *ph)
+{
+  size_t size;
+  const void *table = sframe_module_table (map, &size);
+
+  if (requests->count == array_length (requests->ranges))
+    send_requests (requests);
+  requests->maps[requests->count] = map;
+  requests->ranges[requests->count++] = (struct sframe_kernel_range)
+    {
+      .table = (uintptr_t) table,
+      .table_size = size,
+      .text = sframe_module_bias (map) + ph->p_vaddr,
+      .text_size = ph->p_memsz
+    };
+}
+
+/* Add the executable segments of MAP to REQUESTS.  */
+static void
+add_segments (struct sframe_requests *requests, const sframe_module *map)
 {
   const ElfW(Phdr) *headers = sframe_module_headers (map);
 
@@ -112,7 +150,7 @@ register_segments (const sframe_module *map)
       const ElfW(Phdr) *ph = &headers[i];
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
 	  && ph->p_memsz != 0)
-	register_segment (map, ph);
+	add_segment (requests, map, ph);
     }
 }
 

@@ -95,15 +95,15 @@ _dl_sframe_setup (struct link_map *map)
   map->l_sframe_size = ph->p_memsz;
 }
 
-/* Register the executable segments of MAP.  */
+/* Add the executable segments of MAP to REQUESTS.  */
 static void
-register_map (struct link_map *map)
+add_map (struct sframe_requests *requests, struct link_map *map)
 {
   /* Offer an object once, even if the kernel refuses it.  */
   if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
-  register_segments (map);
+  add_segments (requests, map);
 }
 
 /* The kernel itself registers a static program at exec.  */
@@ -111,13 +111,17 @@ register_map (struct link_map *map)
 void
 _dl_sframe_register_all (void)
 {
+  struct sframe_requests requests;
+
+  requests.count = 0;
   for (Lmid_t ns = 0; ns < GL (dl_nns); ++ns)
     for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
 	 map = map->l_next)
       /* Skip proxies: the real object is in the list of its own
 	 namespace.  */
       if (map->l_real == map)
-	register_map (map);
+	add_map (&requests, map);
+  send_requests (&requests);
 }
 #endif
 
@@ -168,15 +172,19 @@ has_readers (void)
 void
 _dl_sframe_register_new (struct link_map *map)
 {
+  struct sframe_requests requests;
+
   reclaim ();
+  requests.count = 0;
   for (unsigned int i = 0; i < map->l_searchlist.r_nlist; ++i)
     {
       struct link_map *member = map->l_searchlist.r_list[i]->l_real;
       /* An unrelocated dependency belongs to an outer dlopen, which will
 	 register it.  */
       if (member->l_relocated)
-	register_map (member);
+	add_map (&requests, member);
     }
+  send_requests (&requests);
 }
 
 /* Whether all objects that MAP depends on are marked as used.  */

@@ -72,15 +72,24 @@ find_header (const struct link_map *map, Lmid_t namespace)
   return find_fixed_program ();
 }
 
+/* Register MODULE, unless it is null.  */
+static void
+register_module (const sframe_module *module)
+{
+  struct sframe_requests requests;
+
+  if (module == NULL)
+    return;
+  requests.count = 0;
+  add_segments (&requests, module);
+  send_requests (&requests);
+}
+
 /* la_objopen is not called for this library and those that it needs.  */
 static int
 register_own (struct dl_phdr_info *info, size_t size, void *closure)
 {
-  const sframe_module *module = __sframe_module_at ((const void *)
-						    info->dlpi_addr);
-
-  if (module != NULL)
-    register_segments (module);
+  register_module (__sframe_module_at ((const void *) info->dlpi_addr));
   return 0;
 }
 
@@ -95,10 +104,7 @@ la_version (unsigned int version)
 __attribute__ ((visibility ("default"))) unsigned int
 la_objopen (struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-  const sframe_module *module = find_header (map, namespace);
-
-  if (module != NULL)
-    register_segments (module);
+  register_module (find_header (map, namespace));
   /* Do not audit any calls.  */
   return 0;
 }

@@ -19,15 +19,24 @@ _dl_sframe_kernel_ask (void)
   return ENOSYS;
 }
 
-/* Register the section of TABLE_SIZE bytes at TABLE for the TEXT_SIZE bytes
-   of code at TEXT.  Several ranges of code may share a table.  Return 0 or an
-   errno value.  Unmapping any part of the section or of the code ends the
-   registration.  */
-static inline int
-_dl_sframe_kernel_add (uintptr_t table, size_t table_size, uintptr_t text,
-		       size_t text_size)
+/* Text and its table: what one registration is about.  Several ranges of text
+   may share a table.  */
+struct sframe_kernel_range
 {
-  return ENOSYS;
+  uint64_t table;
+  uint64_t table_size;
+  uint64_t text;
+  uint64_t text_size;
+};
+
+/* Register COUNT ranges, in the order of RANGES.  Return the number of those
+   that were registered, all before the first one that the kernel refused; if
+   that is the first of all, return its errno value, negated.  Unmapping any
+   part of a table or of its text ends the registration.  */
+static inline int
+_dl_sframe_kernel_add (const struct sframe_kernel_range *ranges, size_t count)
+{
+  return -ENOSYS;
 }
 
 #endif /* _DL_SFRAME_KERNEL_H  */

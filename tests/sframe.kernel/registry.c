@@ -590,7 +590,7 @@ test_header_changed (void)
 /* Of several errors the first in the order of the man page is told.  */
 enum fault
 {
-  BAD_ARGUMENT = 1, KILLED = 2, NOT_MAPPED = 4, UNREADABLE = 8,
+  KILLED = 1, BAD_ARGUMENT = 2, NOT_MAPPED = 4, UNREADABLE = 8,
   BAD_HEADER = 16, OVERLAP = 32, NO_ROOM = 64, NO_MEMORY = 128, FAULTS = 256
 };
 
@@ -602,7 +602,7 @@ first_error (unsigned int faults)
     enum fault fault;
     int error;
   } order[] = {
-    { BAD_ARGUMENT, -EINVAL }, { KILLED, -EINTR }, { NOT_MAPPED, -EINVAL },
+    { KILLED, -EINTR }, { BAD_ARGUMENT, -EINVAL }, { NOT_MAPPED, -EINVAL },
     { UNREADABLE, -EFAULT }, { BAD_HEADER, -EINVAL }, { OVERLAP, -EEXIST },
     { NO_ROOM, -ENOSPC }, { NO_MEMORY, -ENOMEM },
   };
@@ -770,6 +770,190 @@ test_remove (void)
   expect ("remove", sframe_remove (TABLE), 0);
   CHECK (describes (0, TEXT) && describes (OTHER_TABLE, TEXT_MIDDLE));
   expect ("room for another", add (TABLE, TEXT + 8, 16), 0);
+  end_process ();
+}
+
+/* Arrays, as user space passes them: element I of SIZE bytes asks for the
+   range I of text, at TABLE.  */
+enum { ARRAY = DATA };
+
+static void
+put_element (unsigned int i, size_t size, unsigned long text,
+	     unsigned long text_size)
+{
+  const uint64_t words[] = { TABLE, TABLE_SIZE, text, text_size };
+
+  for (size_t j = 0; j < ARRAY_SIZE (words); ++j)
+    poke (ARRAY + i * size + 8 * j, words[j], 8);
+}
+
+static void
+put_array (unsigned int count, size_t size)
+{
+  memset (at (ARRAY), 0, DATA_END - DATA);
+  for (unsigned int i = 0; i < count; ++i)
+    put_element (i, size, TEXT + i, 1);
+}
+
+static int
+add_array (unsigned long array, unsigned long count, size_t size,
+	   unsigned long flags)
+{
+  return sframe_add_array ((const char *) array, count, size, flags);
+}
+
+/* The first COUNT of LIMIT bytes of text have a table, the others have none.  */
+static bool
+describes_first (unsigned int count, unsigned int limit)
+{
+  for (unsigned int i = 0; i < limit; ++i)
+    if (!describes (i < count ? TABLE : 0, TEXT + i))
+      return false;
+  return true;
+}
+
+static void
+test_array (void)
+{
+  static const unsigned int counts[] = { 1, 2, 15, 16, 17, 31, 32, 33, 100 };
+
+  for (size_t i = 0; i < ARRAY_SIZE (counts); ++i)
+    {
+      start ();
+      put_array (100, 32);
+      expect ("ranges", add_array (ARRAY, counts[i], 32, 0), counts[i]);
+      CHECK (describes_first (counts[i], 101));
+      expect ("again", add_array (ARRAY, counts[i], 32, 0), counts[i]);
+      end_process ();
+    }
+  start ();
+  expect ("no element", add_array (ARRAY, 0, 32, 0), 0);
+  CHECK (!sframe_registered (&process));
+  end_process ();
+}
+
+/* The first that is refused ends it; only if there was none before is the answer
+   its error.  */
+static void
+test_array_refused (void)
+{
+  for (unsigned int bad = 0; bad < 40; ++bad)
+    {
+      start ();
+      put_array (40, 32);
+      put_element (bad, 32, TEXT + 100, 0);
+      expect ("empty text", add_array (ARRAY, 40, 32, 0), bad ?: -EINVAL);
+      CHECK (describes_first (bad, 41));
+      put_element (bad, 32, TEXT + bad, 2);
+      expect ("good again", add_array (ARRAY, bad + 1, 32, 0), bad + 1);
+      put_element (bad, 32, TEXT + bad, 3);
+      expect ("overlap", add_array (ARRAY, bad + 1, 32, 0), bad ?: -EEXIST);
+      end_process ();
+    }
+}
+
+/* Elements of another size: what the kernel does not know must be 0.  */
+static void
+test_array_size (void)
+{
+  start ();
+  put_array (3, 32);
+  expect ("too small", add_array (ARRAY, 3, 31, 0), -EINVAL);
+  expect ("no size", add_array (ARRAY, 3, 0, 0), -EINVAL);
+  expect ("a flag", add_array (ARRAY, 3, 32, 1), -EINVAL);
+  expect ("the highest flag", add_array (ARRAY, 3, 32, 1UL << 63), -EINVAL);
+  expect ("more than a page", add_array (ARRAY, 3, 4097, 0), -E2BIG);
+  expect ("all memory", add_array (ARRAY, 3, -1UL, 0), -E2BIG);
+  CHECK (!sframe_registered (&process));
+  put_array (3, 40);
+  poke (ARRAY + 2 * 40 + 39, 1, 1);
+  expect ("unknown word in the third", add_array (ARRAY, 3, 40, 0), -E2BIG);
+  CHECK (!sframe_registered (&process));
+  expect ("two of them", add_array (ARRAY, 2, 40, 0), 2);
+  poke (ARRAY + 2 * 40 + 39, 0, 1);
+  expect ("zero", add_array (ARRAY, 3, 40, 0), 3);
+  end_process ();
+
+  start ();
+  put_array (1, 32);
+  expect ("a page", add_array (ARRAY, 1, 4096, 0), 1);
+  end_process ();
+}
+
+/* Where the array cannot be read, what was read before counts.  */
+static void
+test_array_unreadable (void)
+{
+  start ();
+  put_array (0, 32);
+  expect ("nowhere", add_array (0x1000, 1, 32, 0), -EFAULT);
+  expect ("behind its mapping", add_array (DATA_END, 1, 32, 0), -EFAULT);
+  expect ("in the kernel", add_array (-4096UL, 1, 32, 0), -EFAULT);
+  for (unsigned int i = 0; i < 16; ++i)
+    put_element (128 - 20 + i, 32, TEXT + i, 1);
+  expect ("the 21st is unreadable",
+	  add_array (DATA_END - 20 * 32, 21, 32, 0), 16);
+  CHECK (describes_first (16, 17));
+  end_process ();
+}
+
+/* One call takes 1,024 elements.  */
+static void
+test_array_limit (void)
+{
+  enum { LIMIT = 1024, FROM = 0x40000 };
+
+  start ();
+  map (FROM, FROM + 0x10000, VM_READ);
+  for (unsigned int i = 0; i <= LIMIT; ++i)
+    {
+      const uint64_t words[] = { TABLE, TABLE_SIZE, TEXT + i, 1 };
+      memcpy (at (FROM + i * 32), words, 32);
+    }
+  expect ("one too many", add_array (FROM, LIMIT + 1, 32, 0), LIMIT);
+  CHECK (describes_first (LIMIT, LIMIT + 2));
+  expect ("as many as there are numbers", add_array (FROM, -1UL, 32, 0), LIMIT);
+  expect ("the rest", add_array (FROM + LIMIT * 32, 1, 32, 0), 1);
+  CHECK (describes_first (LIMIT + 1, LIMIT + 2));
+  end_process ();
+}
+
+/* A header that is not in memory is faulted in, also that of a later element;
+   if it cannot be read, the elements before it are registered.  */
+static void
+test_array_header_not_in_memory (void)
+{
+  for (int good = 0; good < 2; ++good)
+    {
+      start ();
+      struct vm_area_struct *other = map (0x50000, 0x51000, VM_READ);
+      put_table (0x50000, TEXT_MIDDLE, 16);
+      put_array (3, 32);
+      poke (ARRAY + 32, 0x50000, 8);
+      poke (ARRAY + 32 + 16, TEXT_MIDDLE, 8);
+      other->absent = true;
+      if (!good)
+	other->bytes = NULL;
+      expect ("second absent", add_array (ARRAY, 3, 32, 0), good ? 3 : 1);
+      CHECK (describes (TABLE, TEXT));
+      CHECK (describes (good ? 0x50000 : 0, TEXT_MIDDLE));
+      CHECK (describes (good ? TABLE : 0, TEXT + 2));
+      end_process ();
+    }
+}
+
+static void
+test_array_32_bit_callers (void)
+{
+  start ();
+  put_array (1, 32);
+  machine.compat = true;
+  expect ("32-bit caller", add_array (ARRAY, 1, 32, 0), -EINVAL);
+  machine.compat = false;
+  CHECK (!sframe_registered (&process));
+  machine.killed = true;
+  expect ("killed", add_array (ARRAY, 1, 32, 0), -EINTR);
+  machine.killed = false;
   end_process ();
 }
 
@@ -1713,6 +1897,13 @@ static const struct test_case cases[] = {
   CASE (refused_is_told),
   CASE (overlaps),
   CASE (remove),
+  CASE (array),
+  CASE (array_refused),
+  CASE (array_size),
+  CASE (array_unreadable),
+  CASE (array_limit),
+  CASE (array_header_not_in_memory),
+  CASE (array_32_bit_callers),
   CASE (limit),
   CASE (no_memory),
   CASE (no_memory_at_first),

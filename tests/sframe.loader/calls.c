@@ -129,27 +129,61 @@ answer_add (struct scene *scene, const struct registration *what, bool bad)
   return result;
 }
 
-static void
-add_entered (struct task *task)
+/* One element of the array that PR_ADD_SFRAME gets.  Return the answer of the
+   kernel that is played.  */
+static int
+range_entered (struct task *task, struct scene *scene,
+	       const struct registration *what)
 {
-  const uint64_t *a = task->arguments;
-  struct registration what = { a[1], a[2], a[3], a[4] };
-  struct scene scene;
-  scene_open (&scene, task->pid, &task->space->model);
-  verdict (ASKED_ONCE, task->space->asked, "registers without asking");
-  const struct object *object = check_add (&scene, &what);
+  const struct object *object = check_add (scene, what);
   const char *name = object != NULL ? object_name (object) : "?";
   bool bad = object != NULL && object->file->header_defect;
-  task->answer = answer_add (&scene, &what, bad);
-  if (task->answer == 0)
+  int answer = answer_add (scene, what, bad);
+  if (answer == 0)
     {
       if (object != NULL)
-	model_find (scene.model, &what)->object = *object;
+	model_find (scene->model, what)->object = *object;
       count_one (name, COUNTED_ADDS);
     }
   fprintf (trace, "%d PR_ADD_SFRAME %s table %#" PRIx64 "+%#" PRIx64
 	   " text %#" PRIx64 "+%#" PRIx64 " = %s\n", task->ordinal, name,
-	   a[1], a[2], a[3], a[4], error_text (task->answer));
+	   what->table_start, what->table_size, what->text_start,
+	   what->text_size, error_text (answer));
+  return answer;
+}
+
+/* The array is one of four words an element; its size and no flags follow.  Its
+   elements are registered in their order, up to the first that is refused.  */
+static void
+add_entered (struct task *task)
+{
+  const uint64_t *a = task->arguments;
+  struct scene scene;
+  scene_open (&scene, task->pid, &task->space->model);
+  verdict (ASKED_ONCE, task->space->asked, "registers without asking");
+  verdict (ACCEPTED, a[2] > 0 && a[3] == 32 && a[4] == 0,
+	   "%" PRIu64 " elements of size %" PRIu64 ", flags %#" PRIx64, a[2],
+	   a[3], a[4]);
+  int answer = 0;
+  uint64_t done = 0;
+  while (answer == 0 && done < a[2])
+    {
+      uint64_t range[4];
+      if (memory_read (task->pid, a[1] + done * sizeof range, range,
+		       sizeof range))
+	{
+	  struct registration what = { range[0], range[1], range[2],
+				       range[3] };
+	  answer = range_entered (task, &scene, &what);
+	}
+      else
+	{
+	  answer = -EFAULT;
+	  verdict (ACCEPTED, false, "element %" PRIu64 " unreadable", done);
+	}
+      done += answer == 0;
+    }
+  task->answer = done != 0 ? (int) done : answer;
   scene_close (&scene);
 }
 

@@ -114,8 +114,14 @@ storm_add (unsigned long table, unsigned long table_size, unsigned long text,
 {
   static const int documented[] = { EINVAL, EFAULT, EEXIST, ENOSPC, ENOMEM,
 				    0 };
-  return count (kernel_prctl (PR_ADD_SFRAME, table, table_size, text,
-			      text_size), tally->adds, documented);
+  struct prctl_sframe range = { table, table_size, text, text_size };
+  /* The second one asks for the same, if nothing comes between.  */
+  struct prctl_sframe ranges[] = { range, range };
+  long answer = kernel_prctl (PR_ADD_SFRAME, (unsigned long) ranges,
+			      1 + roll (2), sizeof range, 0);
+  /* The number of ranges registered.  */
+  return count (answer == 1 || answer == 2 ? 0 : answer, tally->adds,
+		documented);
 }
 
 int

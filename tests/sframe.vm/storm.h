@@ -21,6 +21,10 @@
 # define PR_ADD_SFRAME 0x53460001
 # define PR_REMOVE_SFRAME 0x53460002
 # define PR_SET_UNWIND_USER 0x53460003
+struct prctl_sframe
+{
+  uint64_t table, table_size, text, text_size;
+};
 #endif
 
 #define PAGE 4096UL

@@ -42,6 +42,8 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size);
 void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias);
+int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
+		     unsigned long flags);
 int sframe_remove(unsigned long table);
 int sframe_set_order(u16 order);
 u16 __sframe_order(const struct mm_struct *mm);
@@ -109,6 +111,12 @@ static inline void sframe_unwind_cached(struct unwind_user_state *state,
 
 static inline int sframe_add(unsigned long table, unsigned long table_size,
 			     unsigned long text, unsigned long text_size)
+{
+	return -EINVAL;
+}
+
+static inline int sframe_add_array(const char __user *array, unsigned long nr,
+				   size_t size, unsigned long flags)
 {
 	return -EINVAL;
 }

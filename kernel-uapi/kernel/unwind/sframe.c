@@ -32,6 +32,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/pagewalk.h>
+#include <linux/prctl.h>
 #include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
@@ -57,6 +58,10 @@
  * again after it was faulted in.
  */
 #define SFRAME_HEADER_TRIES 16
+
+/* How many ranges one call registers, and under one hold of the mmap lock. */
+#define SFRAME_ADD_MAX		1024UL
+#define SFRAME_ADD_GROUP	16
 
 /*
  * For a copy of a set that is made on behalf of no request of the program: the
@@ -607,26 +612,24 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Check the mappings of the table and the text of @view. Ranges that are
- * already registered were checked then; their mappings may have been split
- * since.
+ * Check @text and @table, the mappings at the start of the text and of the table
+ * of @view, or NULL. Ranges that are already registered were checked then; their
+ * mappings may have been split since.
  */
-static int sframe_check_mappings(struct mm_struct *mm,
-				 const struct sframe_view *view,
+static int sframe_check_mappings(const struct sframe_view *view,
 				 const struct sframe_spots *spots,
-				 const struct vm_area_struct *vma)
+				 const struct vm_area_struct *text,
+				 const struct vm_area_struct *table)
 {
-	const struct vm_area_struct *text;
-
 	if (spots->text.found &&
 	    sframe_same_ranges(&spots->text.found->view, view))
 		return 0;
-	if (!vma || view->size > vma->vm_end - view->start)
-		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
-	text = vma_lookup(mm, view->text);
+	if (!table || view->size > table->vm_end - view->start)
+		return sframe_refuse(view, table, "not in one mapping",
+				     -EINVAL);
 	if (!text || !(text->vm_flags & VM_EXEC) ||
 	    view->text_size > text->vm_end - view->text)
-		return sframe_refuse(view, vma,
+		return sframe_refuse(view, table,
 				     "text not in one executable mapping",
 				     -EINVAL);
 	return 0;
@@ -714,6 +717,16 @@ static int sframe_read_header(struct sframe_view *view,
 	return 0;
 }
 
+/* Return the mapping with @addr, or NULL. Most often it is @likely. */
+static struct vm_area_struct *sframe_find_vma(struct mm_struct *mm,
+					      struct vm_area_struct *likely,
+					      unsigned long addr)
+{
+	if (likely && addr >= likely->vm_start && addr < likely->vm_end)
+		return likely;
+	return vma_lookup(mm, addr);
+}
+
 /*
  * Register the ranges of @view. @mm is locked for writing. Return the result of
  * sframe_insert(), or -EAGAIN as sframe_read_header() does.
@@ -721,7 +734,8 @@ static int sframe_read_header(struct sframe_view *view,
 static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
 {
-	struct vm_area_struct *vma;
+	VMA_ITERATOR(vmi, mm, view->text);
+	struct vm_area_struct *text, *table;
 	struct sframe_spots spots;
 	int ret;
 
@@ -732,13 +746,15 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	 */
 	if (sframe_is_vdso(mm, view))
 		return 0;
-	vma = vma_lookup(mm, view->start);
+	text = vma_find(&vmi, view->text + 1);
+	/* Linkers place the table in the segment behind the text. */
+	table = sframe_find_vma(mm, vma_next(&vmi), view->start);
 	sframe_find_spots(mm->sframe, view, &spots);
-	ret = sframe_check_mappings(mm, view, &spots, vma) ?:
-	      sframe_read_header(view, vma, readable) ?:
+	ret = sframe_check_mappings(view, &spots, text, table) ?:
+	      sframe_read_header(view, table, readable) ?:
 	      sframe_insert(mm, view, &spots);
 	if (ret == -EEXIST)
-		sframe_refuse(view, vma, "overlaps what is registered", ret);
+		sframe_refuse(view, table, "overlaps what is registered", ret);
 	return ret;
 }
 
@@ -759,6 +775,76 @@ static int sframe_check(const struct sframe_view *view)
 	return ret;
 }
 
+/*
+ * Store the ranges that @range asks for in @view. Return whether they can be
+ * those of a table and of text.
+ */
+static bool sframe_set_ranges(struct sframe_view *view,
+			      const struct prctl_sframe *range)
+{
+	*view = (struct sframe_view) {
+		.start		= range->table,
+		.size		= range->table_size,
+		.text		= range->text,
+		.text_size	= range->text_size,
+	};
+	return sframe_range_ok(view->start, view->size) &&
+	       view->size >= sizeof(struct sframe_header) &&
+	       IS_ALIGNED(view->start, 4) &&
+	       sframe_range_ok(view->text, view->text_size);
+}
+
+/*
+ * Register as many of the @nr ranges at @ranges, in their order, as can be
+ * registered under one hold of the lock of @mm, which is locked for writing.
+ * Return their number; @view is the last one, to be checked by sframe_check() if
+ * *@new is set. If it is none, return the error of the first range, or -EAGAIN
+ * as sframe_read_header() does.
+ */
+static int sframe_add_group(struct mm_struct *mm,
+			    const struct prctl_sframe *ranges, unsigned int nr,
+			    bool readable, struct sframe_view *view, bool *new)
+{
+	unsigned int done;
+	int ret;
+
+	*new = false;
+	for (done = 0; done < nr && !*new; done++) {
+		ret = sframe_set_ranges(view, &ranges[done]) ?
+		      sframe_add_locked(mm, view, readable || done) : -EINVAL;
+		if (ret < 0)
+			return done ?: ret;
+		*new = ret && IS_ENABLED(CONFIG_SFRAME_VALIDATION);
+	}
+	return done;
+}
+
+/*
+ * Register one or more of the @nr ranges at @ranges, in their order. Return
+ * their number or, if the first is refused, the error.
+ */
+static int sframe_add_some(const struct prctl_sframe *ranges, unsigned int nr)
+{
+	struct mm_struct *mm = current->mm;
+	bool readable = true, new = false;
+	struct sframe_view view;
+	int ret = -EAGAIN, fault;
+
+	for (int i = 0; i < SFRAME_HEADER_TRIES && ret == -EAGAIN; i++) {
+		if (mmap_write_lock_killable(mm))
+			return -EINTR;
+		ret = sframe_add_group(mm, ranges, nr, readable, &view, &new);
+		mmap_write_unlock(mm);
+		if (ret == -EAGAIN)
+			readable = !fault_in_readable((char __user *)view.start,
+						sizeof(struct sframe_header));
+	}
+	fault = new ? sframe_check(&view) : 0;
+	if (fault)
+		return ret > 1 ? ret - 1 : fault;
+	return ret == -EAGAIN ? -EFAULT : ret;
+}
+
 /**
  * sframe_add - register a table for a text range of the current process
  * @table:	user address of the table
@@ -773,9 +859,10 @@ static int sframe_check(const struct sframe_view *view)
  *
  * Return: 0, also if the same ranges are registered already; or the first of
  * these that applies:
- * -EINVAL if the caller is a 32-bit task, or a range is empty or wraps;
+ * -EINVAL if the caller is a 32-bit task;
  * -EINTR if a fatal signal is pending;
- * -EINVAL if a range is not inside one mapping, or the text not executable;
+ * -EINVAL if a range is empty or wraps, or is not inside one mapping, or the
+ * text is not executable;
  * -EFAULT if the header cannot be read;
  * -EINVAL if it is not one of a usable table;
  * -EEXIST if a range overlaps another one that is registered, or the table is
@@ -787,37 +874,63 @@ static int sframe_check(const struct sframe_view *view)
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size)
 {
-	const size_t len = sizeof(struct sframe_header);
-	struct sframe_view view = {
-		.start		= table,
-		.size		= table_size,
-		.text		= text,
-		.text_size	= text_size,
-	};
-	struct mm_struct *mm = current->mm;
-	bool readable = true;
-	int ret = -EAGAIN;
+	const struct prctl_sframe range = { table, table_size, text, text_size };
 
 	/*
 	 * 32-bit code has other registers, which these tables do not describe.
 	 */
-	if (in_compat_syscall())
-		return -EINVAL;
-	if (!sframe_range_ok(table, table_size) || table_size < len ||
-	    !IS_ALIGNED(table, 4) || !sframe_range_ok(text, text_size))
-		return -EINVAL;
+	return in_compat_syscall() ? -EINVAL :
+	       min(sframe_add_some(&range, 1), 0);
+}
 
-	for (int i = 0; i < SFRAME_HEADER_TRIES && ret == -EAGAIN; i++) {
-		if (mmap_write_lock_killable(mm))
-			return -EINTR;
-		ret = sframe_add_locked(mm, &view, readable);
-		mmap_write_unlock(mm);
-		if (ret == -EAGAIN)
-			readable = !fault_in_readable((char __user *)table, len);
+/* Copy @nr elements of @size bytes from @from to @to. */
+static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
+			      unsigned int nr, size_t size)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < nr && !ret; i++)
+		ret = copy_struct_from_user(&to[i], sizeof(to[i]),
+					    from + i * size, size);
+	return ret;
+}
+
+/**
+ * sframe_add_array - register tables for text ranges of the current process
+ * @array:	user address of the first struct prctl_sframe
+ * @nr:		number of them
+ * @size:	size of each; bytes that the kernel does not know must be 0
+ * @flags:	must be 0
+ *
+ * Registers the ranges in their order, each as sframe_add() does, up to the
+ * first that is refused or to SFRAME_ADD_MAX. A program that starts registers
+ * all of its objects so, with one entry into the kernel.
+ *
+ * Return: the number of ranges registered. If the first is refused: its error;
+ * -EINVAL if @flags is not 0 or @size is too small; -E2BIG if @size is more than
+ * a page, or bytes that the kernel does not know are not 0; -EFAULT if @array
+ * cannot be read.
+ */
+int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
+		     unsigned long flags)
+{
+	struct prctl_sframe ranges[SFRAME_ADD_GROUP];
+	unsigned int done = 0, group;
+	int ret = 0;
+
+	if (in_compat_syscall() || flags || size < sizeof(*ranges))
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	nr = min(nr, SFRAME_ADD_MAX);
+	for (; done < nr && ret >= 0; done += max(ret, 0)) {
+		group = min(nr - done, ARRAY_SIZE(ranges));
+		ret = sframe_copy_ranges(ranges, array + done * size, group,
+					 size) ?:
+		      sframe_add_some(ranges, group);
+		cond_resched();
 	}
-	if (ret > 0)
-		return sframe_check(&view);
-	return ret == -EAGAIN ? -EFAULT : ret;
+	return done ?: ret;
 }
 
 /**

@@ -433,6 +433,24 @@ vma_lookup (struct mm_struct *mm, unsigned long address)
   return find_area (mm, address);
 }
 
+struct vm_area_struct *
+vma_find (struct vma_iterator *iterator, unsigned long max)
+{
+  struct vm_area_struct *first = NULL;
+
+  mmap_assert_write_locked (iterator->mm);
+  for (unsigned int i = 0; i < iterator->mm->nr_areas; ++i)
+    {
+      struct vm_area_struct *area = &iterator->mm->areas[i];
+      if (area->vm_end > iterator->at && area->vm_start < max
+	  && (first == NULL || area->vm_start < first->vm_start))
+	first = area;
+    }
+  if (first != NULL)
+    iterator->at = first->vm_end;
+  return first;
+}
+
 /* Page tables that are locked: no access may fault until folio_walk_end.  */
 static unsigned int walks;
 
@@ -667,6 +685,22 @@ long
 copy_from_user_nofault (void *to, const void *from, size_t size)
 {
   return copy (to, (unsigned long) from, size, false) == 0 ? 0 : -EFAULT;
+}
+
+int
+copy_struct_from_user (void *to, size_t to_size, const void *from, size_t size)
+{
+  const char *rest = (const char *) from + to_size;
+  char byte;
+
+  if (size < to_size)
+    bug ("a structure that is too small is not copied");
+  for (size_t i = 0; i < size - to_size; ++i)
+    if (copy_from_user (&byte, rest + i, 1) != 0)
+      return -EFAULT;
+    else if (byte != 0)
+      return -E2BIG;
+  return copy_from_user (to, from, to_size) != 0 ? -EFAULT : 0;
 }
 
 size_t

@@ -18,14 +18,20 @@
 #define PR_ADD_SFRAME 0x53460001
 #define PR_REMOVE_SFRAME 0x53460002
 
-static inline int
-_dl_sframe_kernel_add (uintptr_t table, size_t table_size, uintptr_t text,
-		       size_t text_size)
+/* The layout of struct prctl_sframe.  */
+struct sframe_kernel_range
 {
-  int result = INTERNAL_SYSCALL_CALL (prctl, PR_ADD_SFRAME, table,
-				      table_size, text, text_size);
-  return INTERNAL_SYSCALL_ERROR_P (result) ? INTERNAL_SYSCALL_ERRNO (result)
-					   : 0;
+  uint64_t table;
+  uint64_t table_size;
+  uint64_t text;
+  uint64_t text_size;
+};
+
+static inline int
+_dl_sframe_kernel_add (const struct sframe_kernel_range *ranges, size_t count)
+{
+  return INTERNAL_SYSCALL_CALL (prctl, PR_ADD_SFRAME, ranges, count,
+				sizeof *ranges, 0UL);
 }
 
 static inline int

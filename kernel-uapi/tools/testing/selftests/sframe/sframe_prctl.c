@@ -94,6 +94,62 @@ TEST_F(sframe, remove_arguments)
 	EXPECT_EQ(0, drop(self->table));
 }
 
+/* The answer to the registration of @n ranges of @size bytes. */
+static int add_array(const void *ranges, unsigned long n, unsigned long size,
+		     unsigned long flags)
+{
+	int answer = prctl(PR_ADD_SFRAME, ranges, n, size, flags);
+
+	return answer < 0 ? -errno : answer;
+}
+
+/* One table for 40 ranges of text, more than are registered at a time. */
+TEST_F(sframe, array)
+{
+	struct prctl_sframe ranges[40];
+	const unsigned long size = sizeof(*ranges);
+
+	for (int i = 0; i < 40; i++)
+		ranges[i] = (struct prctl_sframe) {
+			self->table, sizeof(good), self->text + i, 1
+		};
+	EXPECT_EQ(0, add_array(ranges, 0, size, 0));
+	EXPECT_EQ(ENOENT, drop(self->table));
+	EXPECT_EQ(40, add_array(ranges, 40, size, 0));
+	EXPECT_EQ(40, add_array(ranges, 40, size, 0));
+	EXPECT_EQ(0, drop(self->table));
+
+	ranges[20].text_size = 0;
+	EXPECT_EQ(20, add_array(ranges, 40, size, 0));
+	EXPECT_EQ(-EINVAL, add_array(ranges + 20, 20, size, 0));
+	EXPECT_EQ(19, add_array(ranges + 21, 19, size, 0));
+	/* The text that was left out. */
+	EXPECT_EQ(EEXIST, add(self->table, sizeof(good), self->text + 20, 2));
+	EXPECT_EQ(0, add(self->table, sizeof(good), self->text + 20, 1));
+}
+
+TEST_F(sframe, array_arguments)
+{
+	struct {
+		struct prctl_sframe range;
+		uint64_t more;
+	} large = { { self->table, sizeof(good), self->text, PAGE }, 1 };
+	const unsigned long size = sizeof(large.range);
+
+	EXPECT_EQ(-EINVAL, add_array(&large, 1, size - 1, 0));
+	EXPECT_EQ(-EINVAL, add_array(&large, 1, 0, 0));
+	EXPECT_EQ(-EINVAL, add_array(&large, 1, size, 1));
+	EXPECT_EQ(-E2BIG, add_array(&large, 1, 1 << 20, 0));
+	EXPECT_EQ(-E2BIG, add_array(&large, 1, sizeof(large), 0));
+	/* The hole behind the text. */
+	EXPECT_EQ(-EFAULT, add_array(self->map + 3 * PAGE, 1, size, 0));
+	EXPECT_EQ(-EFAULT, add_array((void *)-PAGE, 1, size, 0));
+	EXPECT_EQ(ENOENT, drop(self->table));
+	large.more = 0;
+	EXPECT_EQ(1, add_array(&large, 1, sizeof(large), 0));
+	EXPECT_EQ(0, drop(self->table));
+}
+
 TEST_F(sframe, ranges)
 {
 	unsigned long t = self->table, x = self->text, n = sizeof(good);

@@ -17,6 +17,9 @@
 #ifndef PR_ADD_SFRAME
 #define PR_ADD_SFRAME		0x53460001
 #define PR_REMOVE_SFRAME	0x53460002
+struct prctl_sframe {
+	uint64_t table, table_size, text, text_size;
+};
 #endif
 #ifndef PR_SET_UNWIND_USER
 #define PR_SET_UNWIND_USER	0x53460003
@@ -60,8 +63,10 @@ struct table_attr {
 static inline int add(unsigned long table, unsigned long table_size,
 		      unsigned long text, unsigned long text_size)
 {
-	return prctl(PR_ADD_SFRAME, table, table_size, text, text_size) ?
-	       errno : 0;
+	struct prctl_sframe range = { table, table_size, text, text_size };
+
+	return prctl(PR_ADD_SFRAME, &range, 1UL, sizeof(range), 0UL) == 1 ?
+	       0 : errno;
 }
 
 static inline int drop(unsigned long table)

@@ -153,8 +153,7 @@ TEST(without_table)
 		    chain[2] != noted[noted_count - 2] ||
 		    chain[3] != noted[noted_count - 3]);
 	/* After registration they are found again. */
-	ASSERT_EQ(0, prctl(PR_ADD_SFRAME, own.start, own.size, own.text,
-			   own.text_size));
+	ASSERT_EQ(0, add(own.start, own.size, own.text, own.text_size));
 	expect_path(_metadata, call_no_fp);
 }
 
