@@ -128,6 +128,30 @@ TEST_F(sframe, array)
 	EXPECT_EQ(0, add(self->table, sizeof(good), self->text + 20, 1));
 }
 
+/*
+ * The rows of the second table go beyond its end. A kernel that checks whole
+ * tables ends there, any other takes all three.
+ */
+TEST_F(sframe, array_bad_rows)
+{
+	struct table *bad = (struct table *)(self->map + 256);
+	struct prctl_sframe ranges[] = {
+		{ self->table, sizeof(good), self->text, 16 },
+		{ self->table + 256, sizeof(good), self->text + 16, 16 },
+		{ self->table, sizeof(good), self->text + 32, 16 },
+	};
+	int answer;
+
+	*bad = good;
+	bad->attr.nr_fres = 0xffff;
+	answer = add_array(ranges, 3, sizeof(*ranges), 0);
+	EXPECT_TRUE(answer == 1 || answer == 3);
+	EXPECT_EQ(answer == 1 ? ENOENT : 0, drop(self->table + 256));
+	EXPECT_EQ(answer == 1 ? -EINVAL : 1,
+		  add_array(ranges + 1, 1, sizeof(*ranges), 0));
+	EXPECT_EQ(0, drop(self->table));
+}
+
 TEST_F(sframe, array_arguments)
 {
 	struct {
