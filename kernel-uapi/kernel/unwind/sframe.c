@@ -612,24 +612,26 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Check @text and @table, the mappings at the start of the text and of the table
- * of @view, or NULL. Ranges that are already registered were checked then; their
- * mappings may have been split since.
+ * Check the mappings of the table and the text of @view. Ranges that are
+ * already registered were checked then; their mappings may have been split
+ * since.
  */
-static int sframe_check_mappings(const struct sframe_view *view,
+static int sframe_check_mappings(struct mm_struct *mm,
+				 const struct sframe_view *view,
 				 const struct sframe_spots *spots,
-				 const struct vm_area_struct *text,
-				 const struct vm_area_struct *table)
+				 const struct vm_area_struct *vma)
 {
+	const struct vm_area_struct *text;
+
 	if (spots->text.found &&
 	    sframe_same_ranges(&spots->text.found->view, view))
 		return 0;
-	if (!table || view->size > table->vm_end - view->start)
-		return sframe_refuse(view, table, "not in one mapping",
-				     -EINVAL);
+	if (!vma || view->size > vma->vm_end - view->start)
+		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
+	text = vma_lookup(mm, view->text);
 	if (!text || !(text->vm_flags & VM_EXEC) ||
 	    view->text_size > text->vm_end - view->text)
-		return sframe_refuse(view, table,
+		return sframe_refuse(view, vma,
 				     "text not in one executable mapping",
 				     -EINVAL);
 	return 0;
@@ -717,16 +719,6 @@ static int sframe_read_header(struct sframe_view *view,
 	return 0;
 }
 
-/* Return the mapping with @addr, or NULL. Most often it is @likely. */
-static struct vm_area_struct *sframe_find_vma(struct mm_struct *mm,
-					      struct vm_area_struct *likely,
-					      unsigned long addr)
-{
-	if (likely && addr >= likely->vm_start && addr < likely->vm_end)
-		return likely;
-	return vma_lookup(mm, addr);
-}
-
 /*
  * Register the ranges of @view. @mm is locked for writing. Return the result of
  * sframe_insert(), or -EAGAIN as sframe_read_header() does.
@@ -734,8 +726,7 @@ static struct vm_area_struct *sframe_find_vma(struct mm_struct *mm,
 static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
 {
-	VMA_ITERATOR(vmi, mm, view->text);
-	struct vm_area_struct *text, *table;
+	struct vm_area_struct *vma;
 	struct sframe_spots spots;
 	int ret;
 
@@ -746,15 +737,13 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	 */
 	if (sframe_is_vdso(mm, view))
 		return 0;
-	text = vma_find(&vmi, view->text + 1);
-	/* Linkers place the table in the segment behind the text. */
-	table = sframe_find_vma(mm, vma_next(&vmi), view->start);
+	vma = vma_lookup(mm, view->start);
 	sframe_find_spots(mm->sframe, view, &spots);
-	ret = sframe_check_mappings(view, &spots, text, table) ?:
-	      sframe_read_header(view, table, readable) ?:
+	ret = sframe_check_mappings(mm, view, &spots, vma) ?:
+	      sframe_read_header(view, vma, readable) ?:
 	      sframe_insert(mm, view, &spots);
 	if (ret == -EEXIST)
-		sframe_refuse(view, table, "overlaps what is registered", ret);
+		sframe_refuse(view, vma, "overlaps what is registered", ret);
 	return ret;
 }
 
@@ -889,6 +878,9 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
 {
 	int ret = 0;
 
+	/* One copy is cheaper than one for each, which is checked each time. */
+	if (size == sizeof(*to))
+		return copy_from_user(to, from, nr * size) ? -EFAULT : 0;
 	for (unsigned int i = 0; i < nr && !ret; i++)
 		ret = copy_struct_from_user(&to[i], sizeof(to[i]),
 					    from + i * size, size);
@@ -914,7 +906,8 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
 int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
 		     unsigned long flags)
 {
-	struct prctl_sframe ranges[SFRAME_ADD_GROUP];
+	/* Clearing it would be a quarter of the cost of a single range. */
+	struct prctl_sframe ranges[SFRAME_ADD_GROUP] __uninitialized;
 	unsigned int done = 0, group;
 	int ret = 0;
 

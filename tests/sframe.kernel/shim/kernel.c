@@ -433,24 +433,6 @@ vma_lookup (struct mm_struct *mm, unsigned long address)
   return find_area (mm, address);
 }
 
-struct vm_area_struct *
-vma_find (struct vma_iterator *iterator, unsigned long max)
-{
-  struct vm_area_struct *first = NULL;
-
-  mmap_assert_write_locked (iterator->mm);
-  for (unsigned int i = 0; i < iterator->mm->nr_areas; ++i)
-    {
-      struct vm_area_struct *area = &iterator->mm->areas[i];
-      if (area->vm_end > iterator->at && area->vm_start < max
-	  && (first == NULL || area->vm_start < first->vm_start))
-	first = area;
-    }
-  if (first != NULL)
-    iterator->at = first->vm_end;
-  return first;
-}
-
 /* Page tables that are locked: no access may fault until folio_walk_end.  */
 static unsigned int walks;
 

@@ -320,19 +320,6 @@ struct mm_struct
 
 extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,
 					  unsigned long address);
-
-/* What is found behind AT, in the order of addresses.  */
-struct vma_iterator
-{
-  struct mm_struct *mm;
-  unsigned long at;
-};
-#define VMA_ITERATOR(name, mm, start) struct vma_iterator name = { mm, start }
-/* The next one that begins before MAX.  */
-extern struct vm_area_struct *vma_find (struct vma_iterator *iterator,
-					unsigned long max);
-#define vma_next(iterator) vma_find (iterator, ULONG_MAX)
-
 extern int mmap_write_lock_killable (struct mm_struct *mm);
 extern void mmap_write_unlock (struct mm_struct *mm);
 /* One lock for both will do in one thread.  */
