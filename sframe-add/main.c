@@ -50,6 +50,8 @@ struct job
   /* It was a link to the file of FIRST, but could not be linked to the new
      file: it got a copy.  */
   bool parted;
+  /* With --output: how many other names the file has that was replaced.  */
+  uintmax_t output_names;
   enum outcome outcome;
   const char *message;
   struct conversion conversion;
@@ -162,6 +164,20 @@ link_again (struct job *job, const struct buffer *new)
   return !job->parted;
 }
 
+/* Replace the file of JOB, or that of --output, by NEW.  */
+static const char *
+replace (struct job *job, const struct buffer *new)
+{
+  struct stat old;
+  bool replaced = options.output != NULL && stat (options.output, &old) == 0;
+  const char *why = replace_file (options.output, &job->place, &job->status,
+				  new);
+
+  if (why == NULL && replaced)
+    job->output_names = old.st_nlink - 1;
+  return why;
+}
+
 static const char *
 change (struct job *job, const struct object *object)
 {
@@ -173,7 +189,7 @@ change (struct job *job, const struct object *object)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, &new);
   if (why == NULL && !link_again (job, &new))
-    why = replace_file (options.output, &job->place, &job->status, &new);
+    why = replace (job, &new);
   free (new.data);
   if (why == NULL)
     job->outcome = OUTCOME_CHANGED;
@@ -215,8 +231,7 @@ work_on_object (struct job *job, const struct object *object)
 static void
 copy_as_it_is (struct job *job, const struct object *object)
 {
-  const char *why = replace_file (options.output, &job->place, &job->status,
-				  &object->file);
+  const char *why = replace (job, &object->file);
 
   if (why == NULL)
     return;
@@ -370,6 +385,14 @@ print_left_out (const struct job *job)
     }
 }
 
+/* Say that NAME, of which COUNT other names had the same file, got another.  */
+static void
+print_old_names (const char *name, uintmax_t count)
+{
+  if (count > 0)
+    printf ("%s: its %ju other names have the file of before\n", name, count);
+}
+
 static void
 print_change (const struct job *job)
 {
@@ -385,9 +408,8 @@ print_change (const struct job *job)
   if (job->parted)
     printf ("%s: it could not be linked to %s again\n", job->name,
 	    job->first->name);
-  if (job->first == NULL && job->status.st_nlink > job->followers + 1)
-    printf ("%s: its %ju other names have the file of before\n", job->name,
-	    (uintmax_t) (job->status.st_nlink - job->followers - 1));
+  if (job->first == NULL && job->status.st_nlink > job->followers)
+    print_old_names (job->name, job->status.st_nlink - job->followers - 1);
 }
 
 static void
@@ -413,6 +435,7 @@ print_words (const struct job *job)
     case OUTCOME_CHANGED:
       print_change (job);
     }
+  print_old_names (options.output, job->output_names);
   if (options.mode == MODE_CHECK || options.verbose)
     print_left_out (job);
 }
@@ -722,6 +745,19 @@ parse_options (int argc, char **argv)
     bad_usage ("--output is for one FILE that is changed");
 }
 
+/* If --output names the one FILE itself, that is as good as no --output: if
+   there is nothing to do, the file stays.  */
+static void
+drop_output (void)
+{
+  char real[PATH_MAX];
+
+  if (options.output != NULL && jobs.count == 1
+      && realpath (options.output, real) != NULL
+      && strcmp (real, jobs.list[0].name) == 0)
+    options.output = NULL;
+}
+
 /* If the caller has closed a standard stream, open /dev/null in its place, so
    that no other file gets its descriptor.  Writing to it then fails.  */
 static void
@@ -769,6 +805,7 @@ main (int argc, char **argv)
   parse_options (argc, argv);
   for (int i = optind; i < argc; ++i)
     found &= add_name (argv[i]);
+  drop_output ();
   find_links ();
   catch_signals ();
   int status = end_output (run ());
