@@ -55,12 +55,32 @@ static const int writing[] = { SIGPIPE, SIGXFSZ, SIGTTOU };
    Pages that no trace reaches take no memory.  */
 static void *frames[1 << 18];
 
+/* A process takes one trace.  But a child of vfork, which shares the memory of
+   this process, can crash while this process prints its own.  */
+static void *other_frames[3][1 << 12];
+
+static struct trace
+{
+  /* The thread that takes it, and above its number that of its process; 0 if
+     there was none yet.  */
+  _Atomic uint64_t owner;
+  void **frames;
+  int size;
+} traces[] =
+  {
+    { .frames = frames, .size = sizeof frames / sizeof frames[0] },
+#define OTHER(n) { .frames = other_frames[n], .size = 1 << 12 }
+    OTHER (0), OTHER (1), OTHER (2)
+#undef OTHER
+  };
+
+#define NTRACES (sizeof traces / sizeof traces[0])
+
+/* In OWNER: the trace was printed.  No thread has a number that high.  */
+#define PRINTED (UINT64_C (1) << 31)
+
 /* How many frames of a long trace are printed at each end.  */
 enum { SHOW_FIRST = 96, SHOW_LAST = 32 };
-
-/* The thread that takes the trace, and above its number that of its process;
-   of a process only this thread uses FRAMES.  */
-static _Atomic uint64_t owner;
 
 /* Written only by the constructor.  */
 static char file[PATH_MAX];
@@ -202,22 +222,22 @@ print_frames (int fd, void *const *array, int count)
 }
 
 static void
-print_trace (int fd, const ucontext_t *context)
+print_trace (int fd, const struct trace *trace, const ucontext_t *context)
 {
   struct timespec t0, t1;
   clock_gettime (CLOCK_MONOTONIC, &t0);
-  int count = backtrace (frames, sizeof frames / sizeof frames[0]);
+  int count = backtrace (trace->frames, trace->size);
   clock_gettime (CLOCK_MONOTONIC, &t1);
 
   /* Skip the frames of the handler itself, unless the trace ends in them.  */
   int first = 0;
-  while (first < count && frames[first] != interrupted_pc (context))
+  while (first < count && trace->frames[first] != interrupted_pc (context))
     ++first;
   if (first == count)
     first = 0;
   if (stats)
     print_stats (fd, count - first, &t0, &t1);
-  print_frames (fd, frames + first, count - first);
+  print_frames (fd, trace->frames + first, count - first);
 }
 
 /* Open the file for traces; -1 on failure.  O_NONBLOCK: opening a FIFO without
@@ -234,8 +254,10 @@ open_file (void)
   return fd;
 }
 
+/* Print the signal and, unless TRACE is null, the trace.  */
 static void
-print_crash (int signo, const siginfo_t *info, const ucontext_t *context)
+print_crash (int signo, const siginfo_t *info, const struct trace *trace,
+	     const ucontext_t *context)
 {
   int fd = open_file ();
   if (fd < 0 || !print_signal (fd, signo, info))
@@ -243,7 +265,8 @@ print_crash (int signo, const siginfo_t *info, const ucontext_t *context)
       fd = STDERR_FILENO;
       print_signal (fd, signo, info);
     }
-  print_trace (fd, context);
+  if (trace != NULL)
+    print_trace (fd, trace, context);
 }
 
 /* Remove a pending SIGNO, which a write may have raised.  If a seccomp filter
@@ -257,19 +280,47 @@ forget (int signo)
   sigtimedwait (&set, NULL, &(struct timespec) { 0 });
 }
 
-/* Make thread SELF the one that takes the trace of this process.  Return 0, or
-   the thread of this process that does so already.  An owner in another
-   process does not count: a child of vfork, which has written to the memory of
-   this process, is gone; after a fork, this process has a copy of it.  */
-static int
-take_trace (int self)
+/* Whether OWNER, of another process, needs its trace no more.  A child of
+   vfork that has crashed is gone without having given it back; after a fork,
+   this process has a copy of all traces.  */
+static bool
+is_over (uint64_t owner)
 {
-  uint64_t process = (uint64_t) getpid () << 32;
+  return ((owner & PRINTED) != 0
+	  || (kill (owner >> 32, 0) != 0 && errno == ESRCH));
+}
+
+/* Make OWNER the owner of TRACE.  Return 0, or the owner that it has.  */
+static uint64_t
+claim (struct trace *trace, uint64_t owner)
+{
   uint64_t old = 0;
 
-  while (!atomic_compare_exchange_weak (&owner, &old, process | self))
-    if (old >> 32 == process >> 32)
-      return (int) old;
+  while (!atomic_compare_exchange_weak (&trace->owner, &old, owner))
+    if (old != 0 && (old >> 32 == owner >> 32 || !is_over (old)))
+      return old;
+  return 0;
+}
+
+/* Make thread SELF the owner of a trace, and store it in *TRACE; null if other
+   processes have all of them.  Return 0, or the thread of this process that
+   has one.  All threads of a process ask for the traces in the same order, so
+   that no two get one.  */
+static int
+take_trace (int self, struct trace **trace)
+{
+  uint64_t owner = (uint64_t) getpid () << 32 | self;
+
+  for (size_t i = 0; i < NTRACES; ++i)
+    {
+      uint64_t old = claim (&traces[i], owner);
+      *trace = &traces[i];
+      if (old == 0)
+	return 0;
+      if (old >> 32 == owner >> 32)
+	return old & (PRINTED - 1);
+    }
+  *trace = NULL;
   return 0;
 }
 
@@ -279,11 +330,14 @@ take_trace (int self)
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
+  struct trace *trace;
   int self = gettid ();
-  int other = take_trace (self);
+  int other = take_trace (self, &trace);
   if (other == 0)
     {
-      print_crash (signo, info, context);
+      print_crash (signo, info, trace, context);
+      if (trace != NULL)
+	atomic_fetch_or (&trace->owner, PRINTED);
       for (size_t i = 0; i < NWRITING; ++i)
 	forget (writing[i]);
     }

@@ -1,6 +1,7 @@
 /* Crash in the way that the first argument names, below three functions of our own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -63,9 +64,62 @@ crash_in_child (void)
   wait (NULL);
 }
 
+/* Fill the pipe TO up to one line: who writes a trace there waits for the
+   reader, when the trace was taken and nothing of it is printed.  */
+static void
+fill_pipe (int to)
+{
+  char dots[4096 - 90];
+  memset (dots, '.', sizeof dots);
+  dots[sizeof dots - 1] = '\n';
+  fcntl (to, F_SETPIPE_SZ, 4096);
+  write (to, dots, sizeof dots);
+}
+
+/* While this process prints its trace, a child that shares its memory crashes
+   and prints its own, elsewhere.  */
+static void *
+crash_in_other_child (void *closure)
+{
+  usleep (500000);
+  if (vfork () == 0)
+    {
+      dup2 (open ("/dev/null", O_WRONLY), STDERR_FILENO);
+      _exit (crash_here ("segv"));
+    }
+  return closure;
+}
+
+static void
+crash_beside_child (void)
+{
+  pthread_t thread;
+  int ends[2];
+  char text[4096];
+  ssize_t size;
+
+  pipe (ends);
+  fill_pipe (ends[1]);
+  if (fork () == 0)
+    {
+      close (ends[1]);
+      sleep (2);
+      while ((size = read (ends[0], text, sizeof text)) > 0)
+	write (STDERR_FILENO, text, size);
+      _exit (0);
+    }
+  dup2 (ends[1], STDERR_FILENO);
+  pthread_create (&thread, NULL, crash_in_other_child, NULL);
+}
+
 int __attribute__ ((noipa))
 crash_here (const char *how)
 {
+  if (strcmp (how, "beside") == 0)
+    {
+      crash_beside_child ();
+      return *null;
+    }
   if (strcmp (how, "vfork") == 0)
     {
       crash_in_child ();
