@@ -4,6 +4,7 @@
 
    Safety: see sframe-eh-step.h.  */
 
+#include <sframe-eh-cursor.h>
 #include <sframe-eh-step.h>
 #include <sframe-machine.h>
 #include <string.h>
@@ -120,6 +121,29 @@ compute (const struct sframe_registers *registers,
     }
 }
 
+/* Whether COLUMN already is the caller's, although ROW, which has the CFA,
+   says that it is saved at some offset from FP: FP is restored after all
+   others.  Not inlined, so that it takes no stack when the address is read.  */
+static bool __attribute__ ((noinline))
+is_restored (const struct sframe_registers *registers,
+	     const struct sframe_eh_entry *entry,
+	     const struct sframe_eh_row *row, unsigned int column)
+{
+  uint64_t fp = registers->value[SFRAME_MACHINE_FP];
+
+  if (row->rule[column] != SFRAME_EH_EXPRESSION_MEMORY || entry->signal
+      || column >= SFRAME_MACHINE_REGISTERS || column == entry->ra_column)
+    return false;
+  struct sframe_eh_cursor cursor
+    = sframe_eh_block (entry, row->operand[column]);
+  return (sframe_eh_unsigned (&cursor, 1) == DW_OP_breg0 + SFRAME_MACHINE_FP
+	  && sframe_fp_restored (registers,
+				 registers->value[SFRAME_MACHINE_SP],
+				 row->cfa_operand,
+				 fp + sframe_eh_sleb128 (&cursor))
+	  && cursor.at == cursor.end && !cursor.failed);
+}
+
 /* Replace the operand of COLUMN in ROW by the caller's value.  The operand of
    the CFA already is the CFA.  */
 static enum sframe_eh_status
@@ -130,6 +154,11 @@ recover (const struct sframe_registers *registers,
   uint64_t *value = &row->operand[column];
   uint64_t operand = *value;
 
+  if (is_restored (registers, entry, row, column))
+    {
+      *value = registers->value[column];
+      return SFRAME_EH_OK;
+    }
   *value = row->cfa_operand;
   enum sframe_eh_status status
     = compute (registers, entry, row, stack, column, operand, value);

@@ -44,13 +44,28 @@ recover (const struct sframe_registers *registers,
 	  ? SFRAME_STEP_CALLER : SFRAME_STEP_BROKEN);
 }
 
+/* Whether FP is the caller's; otherwise PLACE describes that.  */
+static inline bool
+is_unchanged (const struct sframe_registers *registers,
+	      const struct sframe_place *place, uintptr_t cfa)
+{
+  uintptr_t fp = registers->value[SFRAME_MACHINE_FP];
+
+  return (place->kind == SFRAME_UNCHANGED
+	  || (place->kind == SFRAME_REGISTER_MEMORY
+	      && place->reg == SFRAME_MACHINE_FP
+	      && sframe_fp_restored (registers,
+				     registers->value[SFRAME_MACHINE_SP], cfa,
+				     fp + (intptr_t) place->offset)));
+}
+
 /* Compute the caller's FP.  */
 static enum sframe_step_status
 recover_fp (const struct sframe_registers *registers,
 	    const struct sframe_place *place, uintptr_t cfa,
 	    struct sframe_stack *stack, uintptr_t *fp)
 {
-  if (place->kind != SFRAME_UNCHANGED)
+  if (!is_unchanged (registers, place, cfa))
     return recover (registers, place, cfa, stack, fp);
   *fp = registers->value[SFRAME_MACHINE_FP];
   return ((registers->known & UINT64_C (1) << SFRAME_MACHINE_FP) != 0

@@ -50,6 +50,17 @@ enum sframe_call
   SFRAME_CALL_TO_PC
 };
 
+/* Whether FP already is the caller's in the frame from SP up to CFA, although
+   its rule says that it is saved at ADDRESS, which is relative to FP.  GCC
+   says so up to the end of functions that realign the stack, also behind the
+   instruction that has restored FP.  ADDRESS is outside of the frame then.  */
+static inline bool
+sframe_fp_restored (const struct sframe_registers *registers, uintptr_t sp,
+		    uintptr_t cfa, uintptr_t address)
+{
+  return registers->interrupted && address - sp >= cfa - sp;
+}
+
 enum sframe_step_status
 {
   /* The registers are now the caller's.  */

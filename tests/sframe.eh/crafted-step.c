@@ -89,6 +89,32 @@ registers_that_calls_preserve (void)
   CHECK (has (RDX, VALUE (RDX)));
 }
 
+/* GCC's rules at the end of a function that realigns the stack: RBP is said to
+   be saved where RBP points to, and RBX below, but both are restored if RBP is
+   not in the frame, from RSP up to RSP + 32.  */
+#define REALIGNED 0x0e, 32, 0x10, RBP, 2, 0x76, 0, 0x10, RBX, 2, 0x76, 0x78
+
+static void
+registers_that_are_restored (void)
+{
+  fresh ();
+  registers.interrupted = true;
+  CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
+  CHECK (has (RBP, VALUE (RBP)));
+  CHECK (has (RBX, VALUE (RBX)));
+
+  fresh ();
+  registers.interrupted = true;
+  registers.value[RBP] = OLD_SP + 16;
+  CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
+  CHECK (has (RBP, word_at (OLD_SP + 16)));
+  CHECK (has (RBX, word_at (OLD_SP + 8)));
+
+  /* A function that has made a call has not restored them.  */
+  CHECK (FRESH_STEP (REALIGNED) == SFRAME_EH_OK);
+  CHECK (has (RBP, word_at (VALUE (RBP))));
+}
+
 /* The caller of an interrupted frame may need a register that this frame does
    not mention; the caller's caller may not.  */
 static void
@@ -642,6 +668,7 @@ static const struct test_case cases[] =
   {
     { "plain frame", plain_frame },
     { "registers that calls preserve", registers_that_calls_preserve },
+    { "registers that are restored", registers_that_are_restored },
     { "registers that the callee keeps", registers_that_the_callee_keeps },
     { "unknown stays unknown", unknown_stays_unknown },
     { "CFA from an unknown register", cfa_from_unknown_register },
