@@ -446,6 +446,32 @@ test_flexible_places (void)
   end_process ();
 }
 
+/* GCC's rules at the end of a function that realigns the stack say that FP is
+   saved where FP points to.  Before FP is restored that is in the frame.  */
+static void
+test_restored_fp (void)
+{
+  /* The frame is from 0x100 up to 0x118.  */
+  static const struct { unsigned long fp, caller_fp; } cases[] =
+    { { 0x100, 0x900 }, { 0x108, 0x908 }, { 0x118, 0x118 }, { 0x200, 0x200 },
+      { 0xf8, 0xf8 }, { -8UL - STACK, -8UL - STACK } };
+
+  for (unsigned int i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+      start ();
+      /* CFA is SP + 24, RA and FP are at CFA - 8 and FP + 0.  */
+      ROW (FLEXIBLE, 0, CONTROL (SP, IS_REGISTER), 24, CONTROL (1, IN_MEMORY),
+	   -8, CONTROL (FP, IS_REGISTER | IN_MEMORY), 0);
+      add ();
+      for (unsigned long at = STACK; at < STACK + 0x400; at += 8)
+	poke (at, STACK + 0x800 + (at - STACK), 8);
+      poke (STACK + 0x110, TEXT + 0x20, 8);
+      state.fp = STACK + cases[i].fp;
+      check_step (TEXT + 0x20, STACK + 0x118, STACK + cases[i].caller_fp);
+      end_process ();
+    }
+}
+
 /* Write a signal frame's registers, each telling its own address, and the
    restorer, which begins with a mov.  */
 static void
@@ -1238,6 +1264,7 @@ static const struct test_case cases[] = {
   CASE (stack_that_makes_no_sense),
   CASE (registers),
   CASE (flexible_places),
+  CASE (restored_fp),
   CASE (signal_frame),
   CASE (signal_frame_at_start_of_mapping),
   CASE (behind_trap),

@@ -182,6 +182,22 @@ static int sframe_recover_ra(struct unwind_user_state *state,
 	return -EINVAL;
 }
 
+/*
+ * Whether FP already is the caller's, although @rule says that it is saved
+ * where FP points to. GCC says so up to the end of functions that realign the
+ * stack, also behind the instruction that has restored FP. That address is
+ * outside of the frame then.
+ */
+static bool sframe_fp_restored(const struct unwind_user_state *state,
+			       const struct sframe_rule *rule,
+			       unsigned long cfa)
+{
+	return rule->fp.kind == SFRAME_REG_MEMORY &&
+	       rule->fp.reg == SFRAME_REG_FP && !state->fp_lost &&
+	       (state->topmost || state->interrupted) &&
+	       state->fp + rule->fp.off - state->sp >= cfa - state->sp;
+}
+
 /* Step from @state to its caller by @rule. On error the frame is unchanged. */
 static int sframe_step(struct unwind_user_state *state,
 		       const struct sframe_rule *rule)
@@ -199,7 +215,8 @@ static int sframe_step(struct unwind_user_state *state,
 	ret = sframe_recover_ra(state, rule, cfa, &ra);
 	if (ret)
 		return ret;
-	if (rule->fp.kind != SFRAME_UNCHANGED) {
+	if (rule->fp.kind != SFRAME_UNCHANGED &&
+	    !sframe_fp_restored(state, rule, cfa)) {
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
 		if (ret)
 			return ret;
