@@ -17,10 +17,10 @@
    a rule is cached.
 
    Rejected designs: interpolation in place of bisection (in LLVM's, GCC's and
-   Node.js's tables it waits for memory five to six times, bisection three
-   times: the first entries that it reads are always in the cache); an index of
-   the index (it must be allocated for each object, and built in a signal
-   handler by a pass over the table).  */
+   Node.js's tables it waits for memory five to seven times, bisection three
+   times: the first entries that bisection reads are always in the cache); an
+   index of the index (it must be allocated for each object, and built in a
+   signal handler by a pass over the table).  */
 
 #include <sframe-ahead.h>
 #include <sframe-object.h>

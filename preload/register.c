@@ -10,7 +10,8 @@
    when text or table is unmapped, before the addresses can be reused, and a
    seccomp filter might kill the process for a prctl at that time.
 
-   Environment: SFRAME_REGISTER_DEBUG=1 prints what is registered.  */
+   Environment: with SFRAME_REGISTER_DEBUG, whatever its value, each
+   registration and each refusal is printed.  */
 
 #include <ldsodefs.h>
 #include <sframe-module.h>

@@ -428,7 +428,10 @@ static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
 {
 	struct sframe_mm *old = mm->sframe;
 
-	/* Pairs with the dependent read in sframe_try_view(). */
+	/*
+	 * Pairs with the dependent reads in sframe_try_view(),
+	 * sframe_generation() and __sframe_order().
+	 */
 	smp_store_release(&mm->sframe, sframe);
 	if (old)
 		sframe_put(old);
@@ -1029,7 +1032,7 @@ u16 __sframe_order(const struct mm_struct *mm)
 	const struct sframe_mm *sframe;
 
 	guard(rcu)();
-	/* Pairs with the release in sframe_get_own(). */
+	/* Pairs with the release in sframe_publish(). */
 	sframe = rcu_dereference_raw(mm->sframe);
 	return sframe ? READ_ONCE(sframe->order) : 0;
 }
@@ -1063,7 +1066,7 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
  */
 u64 sframe_generation(const struct mm_struct *mm)
 {
-	/* Pairs with the release in sframe_get_own(). */
+	/* Pairs with the release in sframe_publish(). */
 	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
 
 	return sframe ? READ_ONCE(sframe->generation) : 0;
@@ -1084,7 +1087,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 	int ret;
 
 	guard(rcu)();
-	/* Pairs with the release in sframe_get_own(). */
+	/* Pairs with the release in sframe_publish(). */
 	sframe = rcu_dereference_raw(mm->sframe);
 	if (!sframe)
 		return -ENOENT;
