@@ -391,10 +391,10 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
 
 /* TRACE, which began at SP, would need libgcc.  Return whether libgcc may be
    used; LOAD says whether to load it outside signal handlers.  TRACE may have
-   ended before the signal frame, and libgcc would go beyond: so search all
-   words above SP for signal frames.  A handler may also run on another stack
-   than the thread's own.  Nobody knows where that ends, so there one signal
-   frame must do, and libgcc is not loaded.  */
+   ended before a signal frame that libgcc would reach, so search all words
+   above SP for signal frames.  If SP is on another stack than the thread's
+   own, the end of that stack is not known: there the search ends at the first
+   signal frame or after SEARCH_MAX bytes, and libgcc is not loaded.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp, bool load)
 {

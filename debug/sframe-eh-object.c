@@ -48,7 +48,7 @@ find_entry (const sframe_module *map, const void *header, uintptr_t pc,
    cache.  */
 static void __attribute__ ((noinline))
 cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
-	  const struct sframe_eh_row *row)
+	   const struct sframe_eh_row *row)
 {
   struct sframe_rule rule;
 
@@ -56,8 +56,8 @@ cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
     sframe_cache_object_rule (trace, &rule);
 }
 
-/* The status of a step for STATUS, that of a lookup or step by
-   .eh_frame.  */
+/* Convert STATUS, that of a lookup or step by .eh_frame, to that of any
+   step.  */
 static enum sframe_step_status
 step_status (enum sframe_eh_status status)
 {

@@ -111,7 +111,7 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
   if (map != NULL)
     found = ((help != SFRAME_HELP_IF_LOADED
 	      || knows (find_function (map, "_Unwind_Find_FDE"),
-			 array, count))
+			array, count))
 	     && fill_link (&libgcc->link, map));
   if (found)
     return &libgcc->link;

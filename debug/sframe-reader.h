@@ -23,7 +23,7 @@
 #include <sframe-unloads.h>
 #include <stdint.h>
 
-/* What the loader tells of unloaded objects.  */
+/* The state that the loader shares with all C libraries.  */
 static inline struct sframe_unloads *
 sframe_unloads (void)
 {

@@ -65,7 +65,7 @@ void __sframe_cache_grow (unsigned int number) attribute_hidden;
 /* Cache RULE as that of the frame in TRACE's registers, if TRACE has a table.
    Return RULE as a word, or 0 if it was not cached.  */
 uint64_t __sframe_cache_rule (struct sframe_trace *trace,
-			    const struct sframe_rule *rule) attribute_hidden;
+			      const struct sframe_rule *rule) attribute_hidden;
 
 /* Drop those of the COUNT INDICES of WORDS for which a rule seems to be
    cached, and return how many are left, at most ROOM.  WORDS are return

@@ -687,7 +687,7 @@ static void
 set_mode (enum mode mode)
 {
   if (options.mode != MODE_ADD)
-    bad_usage ("--check and --remove: one of them");
+    bad_usage ("--check and --remove exclude each other");
   options.mode = mode;
 }
 
@@ -742,7 +742,7 @@ parse_options (int argc, char **argv)
     bad_usage ("no FILE");
   if (options.output != NULL && (argc - optind != 1 || options.recursive
 				 || options.mode == MODE_CHECK))
-    bad_usage ("--output is for one FILE that is changed");
+    bad_usage ("--output takes one FILE, without --recursive and --check");
 }
 
 /* If --output names the one FILE itself, that is as good as no --output: if

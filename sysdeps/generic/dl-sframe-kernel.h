@@ -19,8 +19,8 @@ _dl_sframe_kernel_ask (void)
   return ENOSYS;
 }
 
-/* Text and its table: what one registration is about.  Several ranges of text
-   may share a table.  */
+/* One registration: a range of text and its table.  Several ranges of text may
+   share a table.  */
 struct sframe_kernel_range
 {
   uint64_t table;

@@ -85,7 +85,8 @@ struct program
   /* How many more instructions may be read.  */
   unsigned int steps;
   /* How many more DW_CFA_remember_state may be met whose state is not restored
-     before the PC: the search for that reads all instructions up to it.  */
+     before the PC: for each, skip_remembered reads all instructions up to the
+     PC.  */
   unsigned int remembers;
   /* The registers whose rules are to be set, bit N for number N.  */
   uint32_t columns;

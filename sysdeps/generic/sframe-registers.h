@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    These macros are not in sframe-machine.h, since that includes structures
-   whose size depends on them.  Their number should be small: backtrace has
-   little stack.  A port defines, in DWARF numbers:
+   whose size depends on them.  A port should track few registers: backtrace
+   has little stack.  It defines, in DWARF numbers:
 
    SFRAME_MACHINE_REGISTERS  registers from 0 up to, but not including, this
 			     one are tracked; at most 32.

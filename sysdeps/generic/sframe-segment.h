@@ -44,8 +44,8 @@ sframe_segment_is_loaded (const ElfW(Phdr) *headers, size_t count,
   return false;
 }
 
-/* Whether the segment of PH lies within the first SIZE bytes of the file; 0: the
-   size of the file is not known.  */
+/* Whether the segment of PH lies in its file, which has SIZE bytes; true if
+   SIZE is 0, that is, not known.  */
 static inline bool
 sframe_segment_is_in_file (const ElfW(Phdr) *ph, uint64_t size)
 {

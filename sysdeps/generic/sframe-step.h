@@ -25,10 +25,11 @@ struct sframe_registers
      them; a step by .eh_frame recovers them.  */
   uintptr_t value[SFRAME_MACHINE_REGISTERS];
   uint64_t known;
-  /* Registers that a call may change, with their value in the callee, which a
-     signal has interrupted and whose .eh_frame entry does not mention them.
-     They are not known; but a rule that needs one, as in hand-written code,
-     relies on the callee not to change it.  */
+  /* After a step from an interrupted frame: the registers that the ABI lets a
+     call change and that the .eh_frame entry of that frame does not mention.
+     VALUE has their value in that frame.  They are not known; but a rule that
+     needs one, as in hand-written code, relies on the callee not to change
+     it.  */
   uint64_t kept;
   /* PC is the instruction to execute next, as in a frame that a signal
      interrupted.  Otherwise it is a return address, which may be beyond the

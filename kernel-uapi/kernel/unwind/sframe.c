@@ -6,8 +6,8 @@
  * An mm that has registered a table has a set of text ranges in two red-black
  * trees: ordered by the addresses of the texts, and by those of their tables,
  * so that unmapping a table finds its texts. Writers hold the mmap lock for
- * writing. Trees rather than a maple tree: for ranges of a few bytes, a maple
- * tree takes nodes of 256 bytes, and a process pays only for what it registers.
+ * writing. A maple tree would take nodes of 256 bytes even for ranges of a few
+ * bytes; here a process pays only for what it registers.
  *
  * fork() shares the set. A set with more than one user never changes: an mm
  * that needs to change it makes a copy first.
@@ -48,8 +48,8 @@
 #include "sframe_cache.h"
 
 /*
- * Text ranges of one process.  An object takes four mappings or more, of
- * which a process may have 65,530 by default.
+ * Text ranges of one process. By default a process may have 65,530 mappings,
+ * and an object takes at least four of them.
  */
 #define SFRAME_TEXTS_MAX 16384
 
@@ -64,8 +64,8 @@
 #define SFRAME_ADD_GROUP	16
 
 /*
- * For a copy of a set that is made on behalf of no request of the program: the
- * OOM killer must not end the process for it.
+ * For a copy of a set that the program has not requested: the OOM killer must
+ * not end the process for it.
  */
 #define SFRAME_GFP_UNMAP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | \
 				 __GFP_NOWARN)

@@ -37,9 +37,9 @@ sframe_ask_word (uintptr_t address)
 }
 
 /* No interface guarantees that order.  Trust EINVAL only after the probe has
-   rejected an address known to be bad: this kernel or emulator copies the mask
-   first.  Do not remember it longer than for one trace: a thread may install a
-   seccomp filter at any time, for itself alone.  */
+   rejected an address known to be bad, which shows that this kernel or
+   emulator copies the mask first.  Check again in each trace: a thread may
+   install a seccomp filter at any time, for itself alone.  */
 static inline enum sframe_probe
 sframe_probe_word (uintptr_t address, bool *checked)
 {

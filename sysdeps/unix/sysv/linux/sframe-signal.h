@@ -90,7 +90,7 @@ sframe_signal_plausible (const struct sframe_signal *signal, bool trapped,
 }
 
 /* Store the signals that the thread blocks in *MASK.  Return false if the
-   system does not say.  */
+   system call fails.  */
 static inline bool
 sframe_signal_blocked (uintptr_t *mask)
 {

@@ -135,7 +135,7 @@ static inline bool sframe_behind_int3(unsigned long ip)
 /*
  * Whether the signal of an INT3 is queued.  Other tasks can queue any number of
  * signals, so examine only the last ones.  The kernel sends no other SIGTRAP
- * with this code, and nobody else can send it.
+ * with this code, and no other process can send one.
  */
 static inline bool sframe_int3_queued(void)
 {
@@ -179,7 +179,7 @@ static inline bool sframe_arch_ip_behind(unsigned long ip)
  */
 static inline bool sframe_is_int3_frame(struct rt_sigframe __user *frame)
 {
-	/* A task keeps its own until it is released. */
+	/* A task keeps its sighand until the task is released. */
 	const struct sighand_struct *sighand =
 		rcu_dereference_raw(current->sighand);
 	unsigned long flags, blocked;

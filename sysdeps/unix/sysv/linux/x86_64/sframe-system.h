@@ -152,8 +152,8 @@ sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
 							uc_sigmask), stack);
 }
 
-/* CS and SS of a 64-bit process, in the word of a signal frame that has CS, GS,
-   FS and SS, 16 bits each.  */
+/* CS and SS of a 64-bit process, in the word of a signal frame that has CS,
+   GS, FS and SS, 16 bits each.  */
 #define SFRAME_SEGMENTS UINT64_C (0x002b000000000033)
 #define SFRAME_SEGMENTS_MASK UINT64_C (0xffff00000000ffff)
 
