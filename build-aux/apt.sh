@@ -4,7 +4,7 @@
 
 # configure_apt TYPE SUITE...: let apt-get and apt-cache see the packages
 # (TYPE deb) or the source packages (deb-src) of Debian's SUITEs, and set uri to
-# the mirror.  Release files of suites that rest may be past their date.
+# the mirror.  Accept expired Release files, as a mirror may have.
 configure_apt ()
 {
   type=$1

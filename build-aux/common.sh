@@ -3,7 +3,7 @@
 # shellcheck shell=sh
 
 set -eu
-# Set all of these: ccache depends on each of them, even if another overrides it.
+# Set all of these: ccache's hash depends on each, even if another overrides it.
 LC_ALL=C.UTF-8 LANG=C.UTF-8
 export LC_ALL LANG
 unset LC_CTYPE LC_MESSAGES LANGUAGE
@@ -89,7 +89,8 @@ keyring ()
       return
     fi
   done
-  die "no keyring of debian-archive-keyring in /usr/share/keyrings"
+  die "cannot find the key of Debian's archive in /usr/share/keyrings;" \
+      "install the package debian-archive-keyring"
 }
 
 # Print the project's version, of which configure.ac has the only copy.

@@ -11,8 +11,8 @@ if test "$(realpath "$build/root")" = /; then
 else
   inside=/sframe
 fi
-# Do not search the caller's home: configure and Kconfig use any program that
-# they find.
+# Leave out the caller's own directories: configure and Kconfig use any program
+# that they find.
 test "$inside" = "$top" || PATH=/usr/sbin:/usr/bin:/sbin:/bin
 # Otherwise Python scripts of glibc write bytecode into the source tree, which
 # then looks edited.

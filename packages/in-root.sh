@@ -23,24 +23,25 @@ in_package_root ()
     "$place/tools/sframe-run" --libc=stock --bind="$cache" "$@"
 }
 
-# The version of what is packaged, followed by ours.
+# The end of a package's version: it follows the upstream or Debian version.
 package_suffix ()
 {
   echo "+sframe$(version)"
 }
 
-# The time that files of the packages get: that of the newest change here.
+# The time of the files in the packages: the date of the newest entry in
+# ChangeLog.
 package_epoch ()
 {
   date -u -d "$(sed 's/ .*//; q' "$top/ChangeLog")" +%s
 }
 
-# hand_out PATTERN: move the packages of that name in the work folder out, in
-# place of older ones.
+# hand_out PATTERN: move the packages that match PATTERN from the work folder to
+# build/packages, in place of older ones.
 hand_out ()
 {
   for package in "$work"/$1; do
-    test -f "$package" || die "no package $1 was made"
+    test -f "$package" || die "the build has made no package $1; its output is above"
     name=${package##*/}
     rm -f "$out/${name%%_*}"_*.deb
     mv "$package" "$out"

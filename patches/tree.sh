@@ -25,7 +25,7 @@ case $base in
     overlay=$top/kernel-uapi overlay_dirs=$(ls "$overlay")
     overlay_stamp=$stamps/overlay-linux ;;
   *)
-    die "no such tree: $base" ;;
+    die "there is no tree $base; use glibc or linux" ;;
 esac
 manifest=$overlay_stamp.files
 
@@ -107,5 +107,6 @@ assemble ()
   mkdir -p "$build/log"
   quilt_in "$1" push -a -q --fuzz=0 >"$build/log/series-$base.log" 2>&1 \
     || { tail -n 20 "$build/log/series-$base.log" >&2
-         die "the series does not apply; see build/log/series-$base.log"; }
+         die "patches/$base-$version does not apply; see" \
+             "build/log/series-$base.log"; }
 }
