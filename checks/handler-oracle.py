@@ -7,14 +7,15 @@
 #   whole   gdb's stack up to where the program or the thread began, or as much
 #           of it as the caller has room for
 #   foreign gdb's stack up to code that is in no object, as a JIT compiler's
-#   short   a part of gdb's stack, or all of one that does not begin there
-#   wrong   something else
+#   short   the first frames of gdb's stack only, or all of a stack that does not
+#           reach the start of the program or thread
+#   wrong   another stack than gdb's
 #   died    none: the program died in the call
 #
-# TRIGGER says what makes the program crash: nothing, if it does so by itself;
-# "signal NAME", sent to the first thread when the program waits for something;
-# "thread THREAD NAME", sent to the one of that name; "socket FILE TEXT", sent to
-# where the program listens.
+# TRIGGER says what makes the program crash: empty, if it crashes by itself;
+# "signal NAME", a signal to the first thread when the program waits for something;
+# "thread THREAD NAME", a signal to the thread with that name; "socket FILE TEXT",
+# a text for the socket on which the program listens.
 
 import ctypes
 import os
@@ -39,7 +40,7 @@ print thread-events off
 startup-with-shell off
 """
 LIBC = "/libc.so."
-# More calls tell nothing new.
+# How many calls of backtrace() are judged.
 MOST_CALLS = 40
 
 traces = open(os.environ["TRACES"], "w")
@@ -64,7 +65,7 @@ def object_of(pc):
 
 
 def find_program_text():
-    """Where the program itself has its sections, and where it begins."""
+    """The entry point of the program and the ranges of its sections."""
     name = gdb.current_progspace().filename
     entry, text = None, []
     for line in do("info files").splitlines():
@@ -109,8 +110,8 @@ def is_outermost(pc):
 
 
 def judge(ours, theirs, size):
-    """What OURS, a trace for which there was room for SIZE frames, is worth
-    where THEIRS is gdb's."""
+    """The verdict on OURS, a trace of at most SIZE frames, if THEIRS is gdb's
+    stack."""
     if ours != theirs[:len(ours)]:
         return "wrong"
     if ours and (len(ours) == size or is_outermost(ours[-1])):
