@@ -193,7 +193,7 @@ own_mounts (void)
     {
       char map[64];
       if (unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0)
-	fail (errno, "cannot make a mount namespace");
+	fail (errno, "cannot make a mount namespace (run make doctor)");
       write_file ("/proc/self/setgroups", "deny");
       snprintf (map, sizeof map, "%u %u 1", uid, uid);
       write_file ("/proc/self/uid_map", map);
@@ -666,7 +666,7 @@ convert_program (struct options *options, const char *program)
   free (line);
   if (lines == NULL || fclose (lines) != 0 || child < 0
       || waitpid (child, &status, 0) != child || status != 0)
-    fail (0, "no tables for %s", program);
+    fail (0, "cannot make tables for %s; see above", program);
 }
 
 /* Mount what OPTIONS ask for, and enter the build root unless it is this one.
