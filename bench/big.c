@@ -1,4 +1,4 @@
-/* Time the walk of stacks in a program of many functions, and of some with many rows, and print samples.
+/* Time the walk of stacks in a program of many functions, some of which have many rows; print samples.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -1,15 +1,15 @@
-/* Tell how many frames of recorded stacks the rule cache would have known, and where it would have looked first.
+/* Count the frames of recorded stacks whose rules the cache would have had, and those that it would have predicted.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: cache-replay FILE
 
    The cache is that of debug/sframe-trace.c, used as backtrace () uses it.
-   FILE is that of bench/record.c, whose PCs are put on a stack of frames that
-   all have the same rule.  Rules that have no room in the cache, which are
-   few, are taken to have.  Prints lines "WHAT NUMBER", with a tab:
+   bench/record.c writes FILE; its PCs are put on a stack of frames that all
+   have the same rule.  The few rules that the cache cannot hold count as if it
+   could.  Prints lines "WHAT NUMBER", with a tab:
 
-   stacks, frames   but those of the signal, which the cache does not keep
+   stacks, frames   without those of the signal, which the cache does not hold
    found            frames whose rules the cache had
    guessed          those which it had where it looked first
    new              frames that no trace with a table had met before

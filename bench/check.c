@@ -1,4 +1,4 @@
-/* Check that what was walked is the stack.
+/* Check that a trace has the frames of the stack.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,14 +1,13 @@
-/* Walk a stack between marks, for what a call takes to be counted.
+/* Walk a stack between marks, so that callgrind and strace can count what a call takes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: counted DEPTH [stack]
 
-   At each mark callgrind writes down the instructions since the one before,
-   and a call of getppid shows in the output of strace.  What is left is
-   counted here: lines "first|second|later mallocs|page faults|stack NUMBER",
-   with tabs.  "stack" is how many bytes of it a call in a signal handler
-   uses.  */
+   At each mark callgrind writes the number of instructions since the last
+   mark, and strace records a call of getppid.  This program itself prints lines
+   "first|second|later mallocs|page faults|stack NUMBER", with tabs.  "stack"
+   is the number of bytes of stack that a call in a signal handler uses.  */
 
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* The loop that no unwinder can be faster than: nothing is looked up, nothing checked.
+/* A loop over frame pointers, as a lower bound for unwinders: it looks nothing up and checks nothing.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

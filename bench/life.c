@@ -1,4 +1,4 @@
-/* Count what the life of a process costs that has objects with SFrame tables.
+/* Time fork, exec, mmap and the like of a process that has objects with SFrame tables.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: life OBJECTS add|none [ROUNDS]

@@ -1,4 +1,4 @@
-/* An SFrame table as small as one can be, a header and one function of one row;
+/* The smallest possible SFrame table, a header and one function of one row;
    and its registration.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,17 +1,17 @@
-/* Time the prctls that register SFrame tables, or register many for their memory to be counted.
+/* Time the prctls that register SFrame tables, or register many so that their memory can be measured.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: register time COUNT
 	  register hold COUNT COMMAND...
 
-   The first prints "getppid NS", a system call that does next to nothing,
-   then "add NS", "again NS" and "remove NS" for each of COUNT tables, of which
-   each is as small as one can be: a kernel looks at its header only.  "ask NS"
-   is ld.so's question whether there are such prctls.  The best of some rounds
-   counts.
+   The first prints "getppid NS", a system call that does next to nothing, then
+   "add NS", "again NS" and "remove NS" for each of COUNT tables.  Each table
+   is as small as possible, since the kernel reads only its header.  "ask NS"
+   is the call by which ld.so tests for the prctls.  The figures are those of
+   the best of some rounds.
 
-   The second registers COUNT tables and runs COMMAND in a child while they
-   are there.  The child execs, so that it has none of them.  */
+   The second registers COUNT tables and runs COMMAND in a child meanwhile.
+   The child execs, so it has none of the tables.  */
 
 #include <errno.h>
 #include <stdint.h>

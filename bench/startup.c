@@ -1,4 +1,4 @@
-/* Time how long processes take that do nothing, or how long dlopen and dlclose take.
+/* Time processes that do nothing, or dlopen and dlclose.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: startup ROUNDS PROGRAM

@@ -1,11 +1,11 @@
-# From sorted samples "SUBJECT PROGRAM CASE METRIC VALUE" to rows of results.tsv: minimum, median and 99th percentile.
+# Convert sorted samples "SUBJECT PROGRAM CASE METRIC VALUE" to rows of results.tsv: minimum, median, 99th percentile.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 BEGIN {
   FS = OFS = "\t"
 }
 
-# The program is linked with so many objects.
+# $2 is the number of objects that the program is linked with.
 $2 != "" {
   $3 = $3 ", " $2 " objects"
 }

@@ -6,11 +6,11 @@
 # eh_frame        the same of a program without .sframe
 # fallback        the libc built here without SFrame: libgcc
 # stock           Debian's libc: libgcc
-# libunwind       unw_backtrace(), which remembers rules as SFrame does
-# fp-loop         a loop over frame pointers that checks nothing: the limit
+# libunwind       unw_backtrace(), which caches rules, too
+# fp-loop         a loop over frame pointers that checks nothing: a lower bound
 #
-# environment: ROUNDS (20), of bench/times
-#              SMALL=FOLDER: do as little as possible, there; for tests
+# environment: ROUNDS (default: 20): rounds of bench/times
+#              SMALL=FOLDER: for tests: measure little, write to FOLDER
 . "$(dirname -- "$0")/../build-aux/common.sh"
 
 subjects="sframe eh_frame fallback stock libunwind fp-loop"
@@ -23,7 +23,7 @@ if test -n "$small"; then
 fi
 tab=$(printf '\t')
 
-# as SUBJECT COMMAND...: run it in the system of SUBJECT.
+# as SUBJECT COMMAND...: run COMMAND in the system of SUBJECT.
 as ()
 {
   subject=$1

@@ -1,4 +1,4 @@
-/* Time the walk of a stack where there is more than one thread.
+/* Time the walk of a stack in a process with several threads.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -3,17 +3,17 @@
 
    usage: unwind DEPTH [forget] [OBJECT...]
 
-   Reads of fresh pages are page faults, which an event counts, with a sample
-   for each.  Prints "plain NS" for one read with samples that have no stack,
-   and "chain NS FRAMES" with a deferred one of so many frames: the difference
-   is the price of the stack.  The best of many batches counts.
+   Reads of fresh pages are page faults; a perf event takes a sample at each.
+   Prints "plain NS" for one read with a sample without a stack, and "chain NS
+   FRAMES" for one with a deferred stack of FRAMES frames: the difference is
+   the cost of the stack.  The figures are those of the best of many batches.
 
    Up to a depth of 100 each frame is of another function.  Compiled with
-   -DOBJECTS the frames are those of a function of each OBJECT in turn; with -DBIG
-   and big.o, of functions spread over all of those.
+   -DOBJECTS the frames are those of one function of each OBJECT in turn; with
+   -DBIG and big.o, of functions spread over the program.
 
-   With "forget" the program registers its table anew before each read, so that
-   the kernel remembers nothing of any.  */
+   With "forget" the program registers its table anew before each read, which
+   empties the kernel's cache of rules.  */
 
 #ifdef OBJECTS
 # include <dlfcn.h>

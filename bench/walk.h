@@ -1,10 +1,10 @@
-/* The function that walks the stack, as the subject that is measured names it.
+/* The function of the measured subject that walks the stack.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   WALK is that function and WALKER part of the name of the object that it must
-   come from: libunwind, too, has a backtrace, which takes the place of libc's
-   where both are linked in the usual order.  */
+   WALK is that function.  WALKER is a part of the name of the object that must
+   define it: libunwind also defines backtrace, which replaces libc's if both
+   are linked in the usual order.  */
 
 #ifndef _WALK_H
 #define _WALK_H
