@@ -58,7 +58,7 @@ visit_each (const char *name, int count, int first, int step)
 {
   char metric[80];
   int stacks = count / LEVELS;
-  /* There need not be more samples than of a smaller program.  */
+  /* Take as many samples as of a smaller program.  */
   int sampled = (stacks + STACKS - 1) / STACKS;
 
   for (int pass = 0; pass < 2; ++pass)
@@ -75,7 +75,7 @@ visit_each (const char *name, int count, int first, int step)
       }
 }
 
-/* Let the innermost frame, and all else, be known.  */
+/* Cache the rules of the innermost frame and of a first stack.  */
 static void
 visit_some (void)
 {
@@ -86,7 +86,7 @@ visit_some (void)
     walk_list ();
 }
 
-/* ARG functions, all or a 25th of them, which a cache has room for.  */
+/* Visit ARG functions: all, or a 25th of them, whose rules fit the cache.  */
 static void
 visit (void)
 {

@@ -29,7 +29,7 @@ static uint64_t pcs[FRAMES];
 static uintptr_t stack[2 * FRAMES];
 static unsigned long int stacks, frames, found, guessed, new, outgrown;
 
-/* What debug/sframe-grow.c does where there is memory.  */
+/* The larger tables, as in debug/sframe-grow.c if there is memory.  */
 static struct sframe_cache *larger[2];
 
 struct sframe_cache *
@@ -62,8 +62,8 @@ __sframe_cache_grow (unsigned int number)
   larger[number - 1]->larger = log2 - SFRAME_CACHE_LOG2_FIRST;
 }
 
-/* The table of the trace that met PC with TAG last, 0 if there is none.  TABLE
-   is that of the trace which meets it now.  */
+/* Return the table of the last trace that met PC with TAG, 0 if there was
+   none.  TABLE is the table of the current trace.  */
 static unsigned int
 meet (uint64_t pc, uint64_t tag, unsigned int table)
 {
@@ -103,7 +103,7 @@ remember (struct sframe_trace *trace, bool outermost)
   __sframe_cache_rule (trace, &rule);
 }
 
-/* Whether the rule of PC and TAG is where it is looked for first.  */
+/* Whether the predicted slot has the rule of PC and TAG.  */
 static bool
 guess_is_right (const struct sframe_trace *trace, uint64_t pc, uint64_t tag)
 {
@@ -114,7 +114,7 @@ guess_is_right (const struct sframe_trace *trace, uint64_t pc, uint64_t tag)
   return sframe_cache_read (sframe_cache_slot (cache, guess), pc, tag) != 0;
 }
 
-/* Leave frame I, and count how that was done.  */
+/* Leave frame I, and count where its rule was found.  */
 static void
 leave_frame (struct sframe_trace *trace, int i, bool outermost)
 {

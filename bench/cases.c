@@ -30,7 +30,7 @@ first (void)
   on_stack (first_call, MAIN_FRAMES + 1);
 }
 
-/* Have the pages of an object mapped, as if all had been read.  */
+/* Map all pages of an object, as if they had been read.  */
 static int
 populate (struct dl_phdr_info *object, size_t size, void *closure)
 {
@@ -58,15 +58,15 @@ first_call_mapped (void)
   return 0;
 }
 
-/* What is left of the first call without page faults in code and tables.  */
+/* The first call without page faults in code and tables.  */
 static void
 first_mapped (void)
 {
   on_stack (first_call_mapped, MAIN_FRAMES + 1);
 }
 
-/* Few return addresses, again and again: what interpreters do, and what
-   published figures are taken of.  */
+/* Recursion: the same few return addresses many times, as in interpreters and
+   in published figures.  */
 static int __attribute__ ((noipa))
 recurse (int levels)
 {
@@ -90,7 +90,7 @@ recursion (void)
   asm volatile ("" : : "r" (result));
 }
 
-/* What a call finds in the caches, if the program has used them meanwhile.  */
+/* A call after the program has used the processor's caches for other data.  */
 static int
 call_after_sweep (void)
 {
@@ -124,8 +124,8 @@ visit_group (void)
   return 0;
 }
 
-/* The frames of a group are all that is asked for, but for the innermost one,
-   so that each address is new.  */
+/* Walk only the frames of the group and the innermost one, so that each
+   address is new.  */
 static void
 visit (void)
 {
@@ -142,7 +142,7 @@ visit (void)
       }
 }
 
-/* What a profiler meets: stacks that were traced before, but not just now.  */
+/* As in a profiler: stacks that were traced before, but not last.  */
 static void
 turns (void)
 {
@@ -173,7 +173,7 @@ raise_signal (void)
   return 0;
 }
 
-/* There are some frames more than DEPTH, from the handler to raise.  */
+/* The stack has more frames than DEPTH: those from the handler to raise.  */
 static void
 handler (void)
 {

@@ -58,7 +58,7 @@ mark (const char *name)
 static const char *const calls[] =
   { "nothing", "first", "second", "", "later" };
 
-/* All are made in one place, to have the same return address.  */
+/* Make all calls in one place, so that they have the same return address.  */
 static int
 count_calls (void)
 {
@@ -81,8 +81,8 @@ count_calls (void)
   return 0;
 }
 
-/* The alternate stack, all of one byte where nothing was written, and what the
-   handler has above it.  */
+/* The alternate stack, which is filled with PAINT to see where a call writes;
+   and its top in the handler.  */
 enum { STACK = 1 << 18, PAINT = 0xa5 };
 
 static unsigned char stack[STACK] __attribute__ ((aligned (4096)));

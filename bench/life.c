@@ -35,7 +35,7 @@ static const struct table table = { ONE_ROW, .start = PAGE, .size = PAGE };
 
 static int file, registering;
 static char *program;
-/* When a child is about to exit; all of its relatives see it.  */
+/* The time at which a child is about to exit; shared with its relatives.  */
 static volatile long long *exit_time;
 
 static void
@@ -56,8 +56,8 @@ now (void)
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* The table, the text, constants and data, as ld.so maps them.  It has read the
-   first page, of the ELF headers, and has written to data, to relocate it.  */
+/* Map table, text, constants and data as ld.so does.  Read the first page (the
+   ELF headers) and write to data (relocation), as ld.so does.  */
 static char *
 map_object (void)
 {
@@ -223,7 +223,7 @@ prepare (int objects)
 int
 main (int argc, char **argv)
 {
-  /* What exec is measured by.  */
+  /* The program that exec is measured with.  */
   if (argc == 1)
     return EXIT_SUCCESS;
   require (argc == 3 || argc == 4, "usage: life OBJECTS add|none [ROUNDS]");

@@ -23,8 +23,7 @@ struct table
   uint8_t row[3];
 } __attribute__ ((packed));
 
-/* Initializers of all members but those that say where the function is:
-   start and size.  */
+/* Initializers of all members but the start and the size of the function.  */
 #define ONE_ROW								\
   .magic = 0xdee2, .version = 3, .flags = 1, .abi = 3, .fixed_ra = -8,	\
   .nr_fdes = 1, .nr_fres = 1, .fre_len = 8, .fre_off = 16, .fres = 1,	\

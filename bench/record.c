@@ -60,8 +60,8 @@ map_file (void)
   return map;
 }
 
-/* The clock of the processor's time would tick with the kernel, which is too
-   seldom, and programs have handlers of their own for SIGPROF.  */
+/* A clock of processor time has only the resolution of the kernel's tick, and
+   programs have handlers of their own for SIGPROF.  */
 static void __attribute__ ((constructor))
 start (void)
 {

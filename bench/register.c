@@ -32,7 +32,7 @@ enum { ROUNDS = 7, STRIDE = 64 };
 static const struct table example = { ONE_ROW, .size = STRIDE };
 
 static unsigned long int count;
-static char *tables;		/* COUNT of them, and as much text behind.  */
+static char *tables;		/* COUNT tables; as much text follows.  */
 static unsigned long int text;
 
 static double
@@ -60,7 +60,7 @@ make_tables (void)
     memcpy (tables + i * STRIDE, &example, sizeof example);
 }
 
-/* A failure is no error: it, too, takes its time.  But it is told.  */
+/* A failure is timed like a success, and reported.  */
 static int
 add (unsigned long int i)
 {
@@ -74,7 +74,7 @@ drop (unsigned long int i)
   return prctl (PR_REMOVE_SFRAME, tables + i * STRIDE, 0UL, 0UL, 0UL);
 }
 
-/* That there is nothing to remove is the answer.  */
+/* The kernel supports the prctl if it finds nothing to remove.  */
 static int
 ask (unsigned long int i)
 {

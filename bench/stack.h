@@ -18,15 +18,15 @@ typedef int stack_function (int (*innermost) (void), int, int);
 extern "C" {
 #endif
 
-/* How many of the functions have been called, and where each is to return to,
-   by what the compiler says.  */
+/* The number of functions on the stack, and their return addresses as the
+   compiler gives them (__builtin_return_address).  */
 extern __thread int called;
 extern __thread void *returns[DEEPEST];
 
-/* The one with LEVELS functions, up to DEEPEST.  */
+/* The stack with LEVELS functions, up to DEEPEST.  */
 stack_function *deep_stack (int levels);
 
-/* Those with GROUP_LEVELS functions each, up to GROUPS of them.  */
+/* Stack number GROUP, below GROUPS, with GROUP_LEVELS functions.  */
 stack_function *group_stack (int group);
 
 #ifdef __cplusplus

@@ -91,7 +91,7 @@ main (int argc, char **argv)
 	       "       %s ROUNDS -d MODULE\n", argv[0], argv[0]);
       return 2;
     }
-  /* Where memory comes to lie decides how many tables of pages it takes.  */
+  /* The number of page tables depends on the addresses of mappings.  */
   personality (ADDR_NO_RANDOMIZE);
   struct cost with = { 0 }, without = { 0 };
   for (int round = atoi (argv[1]); round > 0; --round)

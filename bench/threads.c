@@ -42,7 +42,7 @@ first_thread (void *unused)
   return NULL;
 }
 
-/* Each thread has the same stack, which the process knows from some before.  */
+/* Each thread has the same stack, whose rules earlier threads have cached.  */
 void
 first_in_thread (void)
 {
@@ -126,7 +126,7 @@ load_and_unload (void *unused)
   return NULL;
 }
 
-/* One call in many is a sample, so that all the time is covered.  */
+/* Take one call in many as a sample, so that samples cover all the time.  */
 static int
 time_while_loading (void)
 {

@@ -61,7 +61,7 @@ walk (void)
     }
 }
 
-/* Fail if the last walk has found other functions than have been called.  */
+/* Fail if the last walk has found other functions than those on the stack.  */
 void check_frames (void);
 
 /* The time of one call.  */
@@ -83,16 +83,16 @@ time_batch (int calls)
   return (nanoseconds () - start - clock_cost) / calls;
 }
 
-/* How many calls of TIME each make a batch: all subjects are equally likely
-   to be interrupted in one.  */
+/* How many calls of TIME each make a batch.  Batches of all subjects take the
+   same time, and so are equally likely to be interrupted.  */
 static inline int
 batch_size (double time)
 {
   return 1 + (int) (BATCH_TIME / time);
 }
 
-/* Two batches more, to find rules, and to see how long a call takes, do not
-   count.  */
+/* Take samples of batches, after two batches that do not count: they find the
+   rules and the time of a call.  */
 INLINED void
 sample_batches (const char *name)
 {
@@ -117,7 +117,7 @@ on_stack (int (*innermost) (void), int outer)
   int levels = depth < SHALLOW ? SHALLOW : depth - 1 - outer;
   int result = deep_stack (levels) (innermost, 1, 2);
 
-  /* That was no tail call.  */
+  /* Keep the call above from being a tail call.  */
   asm volatile ("" : : "r" (result));
 }
 

@@ -40,7 +40,8 @@
 #endif
 
 enum { PAGE = 4096, PAGES = 64, BATCHES = 10, RING = 64 * PAGE };
-/* STEP is prime, so that its multiples meet all functions of a program.  */
+/* STEP has no divisor in common with FUNCTIONS, so that its multiples reach
+   all functions of the program.  */
 enum { DEPTH_MAX = 120, STEP = 61803 };
 #ifdef OBJECTS
 enum { OBJECTS_MIN = 1 };
@@ -70,7 +71,7 @@ fail (const char *what)
   exit (1);
 }
 
-/* A program that is where it was linked to be.  */
+/* The program is loaded at the address for which it was linked.  */
 static void
 find_table (void)
 {
@@ -236,7 +237,7 @@ function (int i, char **unused, int none)
 
 #endif
 
-/* Load all OBJECTS, of which the stack need not have each.  */
+/* Load all OBJECTS; the stack need not have a frame in each.  */
 static void
 load (char **objects, int count)
 {

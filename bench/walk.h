@@ -18,8 +18,8 @@
 
 extern int WALK (void **, int);
 
-/* What has called main, or the function that a thread begins with, has no
-   frame pointers.  Where these are followed, that frame is the last one.  */
+/* libc's callers of main, and of the first function of a thread, have no frame
+   pointers.  A walk by frame pointers ends before them.  */
 #ifdef FRAME_POINTERS
 enum { MAIN_FRAMES = 1, THREAD_FRAMES = 1 };
 extern __thread void **outermost_frame;
