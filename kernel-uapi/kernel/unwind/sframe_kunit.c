@@ -22,7 +22,7 @@
 #include "sframe_cache.h"
 
 /*
- * Headers: each differs from one that is good by a field.
+ * Headers: each differs from a valid one in one field.
  */
 
 #define HEADER_LEN	sizeof(struct sframe_header)
@@ -130,7 +130,7 @@ static void header_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, view.fixed_ra, -8);
 }
 
-/* The index can be anywhere in front of the rows, but not at any byte. */
+/* The index can be anywhere before the rows, at an aligned address. */
 static void header_alignment(struct kunit *test)
 {
 	struct sframe_header header = good_header;
@@ -165,7 +165,7 @@ static struct kunit_suite sframe_header_suite = {
 
 /**
  * struct place - user memory of a test
- * @table:	where the table is
+ * @table:	address of the table
  * @text:	a page behind it
  * @stack:	a page behind the text; no page follows
  * @view:	the table that was crafted last
@@ -201,8 +201,8 @@ struct fn {
 #define FP(words, size)	((words) << 1 | (size) << 5)
 
 /*
- * How offsets of the CFA are coded that let SP rise by @n, what they mean, and
- * how much those are that are coded as @n.
+ * The code of the CFA offset by which SP rises by @n, the offset itself, and
+ * the offset whose code is @n.
  */
 #define UP(n)		((n) / SFRAME_CFA_SCALE)
 #define CFA(n)		((s32)((u32)(n) + SFRAME_CFA_ABOVE_SP))
@@ -327,7 +327,7 @@ static void expect_place(struct kunit *test, const struct sframe_place *place,
 	KUNIT_EXPECT_EQ(test, off, place->off);
 }
 
-/* What is found @off bytes into the text is a CFA of @reg, @up from SP. */
+/* The rule @off bytes into the text has a CFA of @reg, @up from SP. */
 static void expect_cfa(struct kunit *test, long off, u32 reg, s32 up)
 {
 	struct sframe_rule rule;
@@ -392,7 +392,7 @@ static void rule_sizes(struct kunit *test)
 	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, 1);
 }
 
-/* "The last row" means nothing where rows do not ascend. */
+/* Rows must ascend: otherwise "the last row" has no meaning. */
 static void rule_order(struct kunit *test)
 {
 	CRAFT(test,
@@ -408,7 +408,7 @@ static void rule_order(struct kunit *test)
 			3, SP(1, 0), UP(24)) });
 	expect_cfa(test, 3, SFRAME_REG_SP, 8);
 	expect_no_rule(test, 5, -EBADMSG);
-	/* Nothing is said of what is before the first. */
+	/* No row describes the code before the first row. */
 	CRAFT(test, { .size = 16, FN_ROWS(1, 2, SP(1, 0), UP(8)) });
 	expect_no_rule(test, 1, -ENOENT);
 }
@@ -486,11 +486,11 @@ static void rule_repeated(struct kunit *test)
 	expect_cfa(test, 11, SFRAME_REG_SP, 16);
 	expect_cfa(test, 16, SFRAME_REG_SP, ENTRY);
 	expect_cfa(test, 63, SFRAME_REG_SP, 16);
-	/* It would be divided by 0. */
+	/* A block of size 0, by which the lookup would divide. */
 	expect_no_rule(test, 64, -EBADMSG);
 }
 
-/* Where a block begins, the CFA is as at a function's start. */
+/* At the start of a block, the CFA is that at the start of a function. */
 static void rule_repeated_mended(struct kunit *test)
 {
 	CRAFT(test,
@@ -515,7 +515,7 @@ static void rule_types(struct kunit *test)
 	expect_no_rule(test, 8, -EBADMSG);
 }
 
-/* What a function says of its rows is not what there is. */
+/* The attribute of a function contradicts its rows. */
 static void rule_bounds(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -609,7 +609,7 @@ static void rule_header_later(struct kunit *test)
 	expect_no_rule(test, 1, -EFAULT);
 }
 
-/* The memory of the table ends somewhere in it. */
+/* The memory of the table ends inside the table. */
 static void rule_unreadable(struct kunit *test)
 {
 	static const u8 rows[] = { 0, SP(1, 0), UP(8), 4, SP(1, 0), UP(16) };
@@ -641,7 +641,7 @@ static void rule_unreadable(struct kunit *test)
 	}
 }
 
-/* A trace that looks at a long function again and again comes to its end. */
+/* A trace that looks up a long function many times ends at the row limit. */
 static void rule_work(struct kunit *test)
 {
 	const unsigned int nr = U16_MAX, len = nr * 3;
@@ -723,7 +723,7 @@ static void expect_step(struct kunit *test, struct unwind_user_state *state,
 	KUNIT_EXPECT_EQ(test, fp, state->fp);
 }
 
-/* No step: an error, and nothing of the state changed. */
+/* No step: an error, and the state is unchanged. */
 static void expect_stuck(struct kunit *test, struct unwind_user_state *state,
 			 int ret)
 {
@@ -738,8 +738,8 @@ static void expect_stuck(struct kunit *test, struct unwind_user_state *state,
 }
 
 /*
- * The walk ends at a frame whose rule cannot be followed: nothing of the state
- * changed, and no other way to go on is tried.
+ * The walk ends at a frame whose rule cannot be followed: the state is
+ * unchanged, and no other unwinder is tried.
  */
 static void expect_end(struct kunit *test, struct unwind_user_state *state)
 {
@@ -754,7 +754,7 @@ static void expect_end(struct kunit *test, struct unwind_user_state *state)
 	state->done = false;
 }
 
-/* A return address that can be one: all of the memory is executable. */
+/* A plausible return address: all of the memory is executable. */
 static unsigned long saved_return(struct kunit *test, unsigned long n)
 {
 	struct place *place = test->priv;
@@ -790,7 +790,7 @@ static void step_fp(struct kunit *test)
 		    place->stack + 256 + 16, place->stack + 256);
 }
 
-/* A return address belongs to the call before it, another one does not. */
+/* A return address is looked up by the byte before it, another PC is not. */
 static void step_return_address(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -881,7 +881,7 @@ static void step_unreadable_stack(struct kunit *test)
 	expect_end(test, &state);
 }
 
-/* What a table gives for a return address has to be where there is code. */
+/* A return address found by a table must be in executable memory. */
 static void step_no_code(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -906,7 +906,7 @@ static void step_no_code(struct kunit *test)
 /* svc 173: rt_sigreturn */
 static const u8 restorer[] = { 0x0a, 0xad };
 
-/* What is read is part of the ucontext, and that of a signal frame. */
+/* Registers are read from a ucontext, that of a signal frame. */
 #define UCONTEXT_REG_3		offsetof(_sigregs, regs.gprs[3])
 #define UCONTEXT_OFF							\
 	(168 + sizeof(struct siginfo) + offsetof(struct ucontext, uc_mcontext))
@@ -958,7 +958,7 @@ static void step_other_register(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
 }
 
-/* A table may say of its function that the caller did not call. */
+/* A table may mark a function as a signal trampoline. */
 static void step_signal_function(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1028,7 +1028,7 @@ static void step_no_restorer(struct kunit *test)
 	put(test, place->text + 40, restorer, sizeof(restorer) - 1);
 	state = frame(test, 40);
 	expect_stuck(test, &state, -ENOENT);
-	/* Nobody returns to the middle of one; the ucontext is not there. */
+	/* Its middle is no restorer; a ucontext must be readable. */
 	put(test, place->text + 64, restorer, sizeof(restorer));
 	state = frame(test, 64 + 7);
 	expect_stuck(test, &state, -ENOENT);
@@ -1037,7 +1037,7 @@ static void step_no_restorer(struct kunit *test)
 	expect_stuck(test, &state, -EFAULT);
 }
 
-/* Once found corrupt a table is not looked at again. */
+/* A corrupt table is removed when it is read, and not read again. */
 static void step_corrupt(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1079,7 +1079,7 @@ static struct kunit_suite sframe_step_suite = {
 };
 
 /*
- * Remembered rules: frames of 16 bytes, each of which returns into the text.
+ * Cached rules: frames of 16 bytes, each of which returns into the text.
  */
 
 #define FRAMES	16
@@ -1096,7 +1096,7 @@ static void add_frames(struct kunit *test, u8 up)
 			 saved_return(test, 8 * i));
 }
 
-/* Make lookups fail: the row's words have a size that there is not. */
+/* Make lookups fail: give the row's words an invalid size. */
 static void corrupt(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1141,7 +1141,7 @@ static struct sframe_rule some_rule(s32 cfa)
 	};
 }
 
-/* Remember @rule of @ip, and whether that is so. */
+/* Cache @rule of @ip; return whether it is cached. */
 static bool keeps(struct kunit *test, unsigned long ip,
 		  const struct sframe_rule *rule)
 {
@@ -1160,7 +1160,7 @@ static bool keeps(struct kunit *test, unsigned long ip,
 	return true;
 }
 
-/* The second trace looks at no table. */
+/* The second trace reads no table. */
 static void cache_hit(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1174,7 +1174,7 @@ static void cache_hit(struct kunit *test)
 	expect_frames(test, FRAMES);
 }
 
-/* Whatever takes a range away takes its rules away. */
+/* Each removal of a range invalidates its rules. */
 static void cache_forget(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1332,7 +1332,7 @@ static void choice_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_get_order());
 	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
-	/* It takes no memory to want nothing. */
+	/* Removing a choice that was not made takes no memory. */
 	KUNIT_EXPECT_FALSE(test, sframe_registered(current->mm));
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
@@ -1444,7 +1444,7 @@ static void validate_bad(struct kunit *test)
 	expect_refused(test, -EINVAL);
 }
 
-/* The work to do is told by the header. */
+/* The header limits the number of rows that are checked. */
 static void validate_more_rows(struct kunit *test)
 {
 	struct place *place = test->priv;
@@ -1456,7 +1456,7 @@ static void validate_more_rows(struct kunit *test)
 	expect_refused(test, -EINVAL);
 }
 
-/* The file of a table may end in it. */
+/* The file may end inside the table. */
 static void validate_unreadable(struct kunit *test)
 {
 	struct place *place = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kernel.unwind_user and PR_SET_UNWIND_USER: what an administrator and a process
- * may choose, and what comes of it.
+ * Test kernel.unwind_user and PR_SET_UNWIND_USER: which choices are accepted,
+ * and how they change stacks.
  *
  * The program has a table and, but for one function, no frame pointers.
  */
@@ -95,7 +95,7 @@ static bool whole(void)
 	       chain[3] == noted[0];
 }
 
-/* Whether the stack ends where the event came. */
+/* Whether the stack ends at the instruction of the event. */
 static bool bare(void)
 {
 	rehearse(path);
@@ -140,7 +140,7 @@ TEST_F(choice, order)
 	EXPECT_STREQ(ARCH_OTHER, content(CHOICE));
 }
 
-/* Nothing changes by what is refused. */
+/* A refused choice changes nothing. */
 TEST_F(choice, refused)
 {
 	ASSERT_EQ(0, choose("sframe"));
@@ -198,7 +198,7 @@ TEST_F(choice, own)
 	EXPECT_STREQ(ALL, content(CHOICE));
 }
 
-/* The administrator's choice counts for each stack, and is not widened. */
+/* The administrator's choice limits each stack; no process can extend it. */
 TEST_F(choice, own_is_bounded)
 {
 	ASSERT_EQ(0, choose(ARCH_OTHER));
@@ -217,8 +217,8 @@ TEST_F(choice, own_is_bounded)
 
 #ifdef __x86_64__
 /*
- * The one function with a frame pointer, which leads from any that it calls past
- * the ones between.
+ * The only function with a frame pointer: unwinding by FP from its callees
+ * skips the functions between.
  */
 static noinline __attribute__((optimize("no-omit-frame-pointer")))
 void framed(void)
@@ -301,7 +301,7 @@ TEST_F(choice, order_with_cached_rules)
 }
 #endif
 
-/* Nothing changes by what is refused. */
+/* A refused choice changes nothing. */
 TEST_F(choice, own_refused)
 {
 	unsigned long good = BOTH(ARCH_OTHER_WAY, PR_UNWIND_SFRAME);
@@ -340,7 +340,7 @@ TEST_F(choice, own_not_told)
 	}
 }
 
-/* A child begins with the choice of its parent, and each goes its way. */
+/* A child inherits its parent's choice; then each can change its own. */
 TEST_F(choice, own_fork)
 {
 	struct own_table own = own_table();
@@ -362,7 +362,7 @@ TEST_F(choice, own_fork)
 	EXPECT_TRUE(whole());
 }
 
-/* It is that of all who share memory. */
+/* Tasks that share memory share the choice. */
 TEST_F(choice, own_vfork)
 {
 	pid_t pid = vfork();

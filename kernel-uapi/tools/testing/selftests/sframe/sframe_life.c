@@ -253,7 +253,7 @@ TEST_F(life, table_corrupt)
 	EXPECT_DROPPED();
 }
 
-/* A rule that is known is not read again, whatever becomes of the table. */
+/* A cached rule is not read again, even if the table changes. */
 TEST_F(life, remembered)
 {
 	struct table *table = (struct table *)self->map;
@@ -328,12 +328,12 @@ static int corrupt_and_trace(void *table)
 	return trace();
 }
 
-/* What the parent remembers is nothing to its child, and the reverse. */
+/* Parent and child do not share cached rules. */
 TEST_F(life, forked_remembered)
 {
 	EXPECT_EQ(STOPS, run_child(0, corrupt_and_trace, self->map));
 	EXPECT_EQ(PASSES, trace());
-	/* But to a thread it is. */
+	/* Threads do. */
 	EXPECT_EQ(PASSES, run_child(CLONE_VM, corrupt_and_trace, self->map));
 }
 

@@ -545,7 +545,7 @@ TEST(vdso)
 	EXPECT_EQ(0, drop(vdso.start));
 }
 
-/* What a child is told about the table of its vDSO. */
+/* The answers that a child gets about the table of its vDSO. */
 static int drop_vdso_in_child(void)
 {
 	pid_t pid = fork();
@@ -558,7 +558,7 @@ static int drop_vdso_in_child(void)
 	return WEXITSTATUS(status);
 }
 
-/* A child has its own say. */
+/* Removing the vDSO's table in a child does not affect the parent. */
 TEST(vdso_forked)
 {
 	struct own_table vdso = vdso_table();
@@ -571,7 +571,7 @@ TEST(vdso_forked)
 	EXPECT_EQ(ENOENT, drop_vdso_in_child());
 }
 
-/* What is mapped where the vDSO was is not it, and can have any table. */
+/* Memory mapped in place of the vDSO can have any table. */
 TEST(vdso_unmapped)
 {
 	struct own_table vdso = vdso_table();

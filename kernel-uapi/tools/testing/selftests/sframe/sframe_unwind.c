@@ -192,8 +192,8 @@ static int copy_to_file(const struct own_table *own, char *first)
 }
 
 /*
- * A header that is not in memory is read by the first stack that is asked for.
- * If it is bad then, the table goes.
+ * A header that is not in memory is read by the first stack that needs it. If
+ * it is invalid, the table is removed.
  */
 TEST(header_not_in_memory)
 {
@@ -219,14 +219,14 @@ TEST(header_not_in_memory)
 	EXPECT_TRUE(chain_count < 3 || chain[2] != noted[noted_count - 2]);
 	EXPECT_EQ(ENOENT, drop(own.start));
 
-	/* Known to be bad, it is refused. */
+	/* Now the header is in memory, and the registration is refused. */
 	EXPECT_EQ(EINVAL, add(own.start, own.size, own.text, own.text_size));
 	first[off] ^= 1;
 	ASSERT_EQ(0, add_late(&own, fd, first));
 	expect_path(_metadata, call_no_fp);
 }
 
-/* What others have in memory of a file shows in no answer. */
+/* No answer reveals which pages of a file other processes have read. */
 TEST(page_cache_not_told)
 {
 	struct own_table own = own_table();
