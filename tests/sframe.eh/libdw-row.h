@@ -21,7 +21,9 @@
 #include <string.h>
 
 /* A frame at PC with a made-up value in each register.  SP is the lowest, so
-   that the caller lies above it.  */
+   that the caller lies above it.  FP is next, and what is saved near it is in
+   the frame: otherwise our code takes FP for the caller's, where libdw knows
+   nothing but the CFI.  */
 static inline void
 make_registers (struct sframe_registers *registers, uintptr_t pc)
 {
@@ -29,6 +31,7 @@ make_registers (struct sframe_registers *registers, uintptr_t pc)
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
     registers->value[i] = (word_at (i + 1) & 0x7fffffffffc0) | 1UL << 47;
   registers->value[SFRAME_MACHINE_SP] = 0x700000000000;
+  registers->value[SFRAME_MACHINE_FP] = 0x700012345640;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->pc = pc;
   registers->interrupted = true;
@@ -139,6 +142,26 @@ oracle_register (Dwarf_Frame *frame, const struct machine *machine,
       return told_unchanged;
     }
   return compute (machine, ops, count, true, value);
+}
+
+/* Whether register NUMBER is said to be saved at an offset from FP, outside of
+   the frame: the last instructions of a function that has realigned the stack,
+   when SP is behind what was saved.  The registers are the caller's again,
+   whatever the CFI says.  */
+static inline bool
+is_restored (Dwarf_Frame *frame, const struct machine *machine,
+	     unsigned int number)
+{
+  const uint64_t *values = machine->registers->value;
+  Dwarf_Op memory[3], *ops;
+  size_t count;
+
+  return (dwarf_frame_register (frame, number, memory, &ops, &count) == 0
+	  && count == 2 && ops[0].atom == DW_OP_call_frame_cfa
+	  && ops[1].atom == DW_OP_breg0 + SFRAME_MACHINE_FP
+	  && (values[SFRAME_MACHINE_FP] + ops[1].number
+	      - values[SFRAME_MACHINE_SP]
+	      >= machine->cfa - values[SFRAME_MACHINE_SP]));
 }
 
 /* libdw, which adds rules of the ABI where a table has none, takes the number

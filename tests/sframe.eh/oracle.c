@@ -45,7 +45,8 @@ compare_registers (const struct image *image, uintptr_t pc,
   uint64_t value = 0;
 
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
-    switch (corrected (oracle_register (frame, machine, i, &value), i))
+    switch (is_restored (frame, machine, i) ? told_unchanged
+	    : corrected (oracle_register (frame, machine, i, &value), i))
       {
       case told_unchanged:
 	value = machine->registers->value[i];
