@@ -156,6 +156,18 @@ extern void group_enter (const char *name);
    than all that the arena has.  */
 extern void group_reclaim (const char *name);
 
+/* Pages that were taken from the group NAME, and pages of files that it read
+   again.  */
+struct reclaimed
+{
+  long taken, read;
+};
+
+extern struct reclaimed group_reclaimed (const char *name);
+
+/* As many at least in each of the two rounds of storm_reclaim.  */
+enum { TAKEN_EACH = 50, READ_EACH = 25 };
+
 /* Bytes of kernel objects that the group NAME is charged with, once that is
    at most MOST, or after some seconds.  */
 extern long group_charge (const char *name, long most);
