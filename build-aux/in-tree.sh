@@ -18,6 +18,10 @@ test "$inside" = "$top" || PATH=/usr/sbin:/usr/bin:/sbin:/bin
 # then looks edited.
 CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 PYTHONDONTWRITEBYTECODE=1
 export CCACHE_DIR CCACHE_NOHASHDIR PYTHONDONTWRITEBYTECODE
+# Have the compiler name the files that it includes, rather than run the
+# preprocessor first: a file that is not in the cache takes a third less time.
+CCACHE_DEPEND=1
+export CCACHE_DEPEND
 
 # The wrapper with which glibc's rules run a program for another machine.
 test "$arch" = x86_64 && wrapper='' || wrapper=$inside/checks/emulate

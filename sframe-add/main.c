@@ -385,12 +385,14 @@ print_left_out (const struct job *job)
     }
 }
 
-/* Say that NAME, of which COUNT other names had the same file, got another.  */
+/* Tell that COUNT other hard links to NAME still have the old file.  */
 static void
 print_old_names (const char *name, uintmax_t count)
 {
-  if (count > 0)
-    printf ("%s: its %ju other names have the file of before\n", name, count);
+  if (count == 1)
+    printf ("%s: another hard link still has the old file\n", name);
+  else if (count > 1)
+    printf ("%s: %ju other hard links still have the old file\n", name, count);
 }
 
 static void
@@ -403,10 +405,10 @@ print_change (const struct job *job)
 	    "%" PRIu64 " bytes more\n", job->name,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);
-  if (job->found || options.output != NULL)
+  if (options.output != NULL)
     return;
   if (job->parted)
-    printf ("%s: it could not be linked to %s again\n", job->name,
+    printf ("%s: cannot make it a hard link to %s\n", job->name,
 	    job->first->name);
   if (job->first == NULL && job->status.st_nlink > job->followers)
     print_old_names (job->name, job->status.st_nlink - job->followers - 1);

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: the handler calls only async-signal-safe functions.  backtrace () is
-   one in the libc built here: it does not allocate, lock or load anything.  In
-   another libc the first backtrace () of a process loads libgcc_s.  Calling it
-   at startup would avoid that, but programs that do not crash should not pay
-   for it.
+   one in the libc built here: it does not allocate, lock or load anything;
+   crash-names.h finds the names without a lock.  In another libc the first
+   backtrace () of a process loads libgcc_s.  Calling it at startup would avoid
+   that, but programs that do not crash should not pay for it.
 
    A signal is caught only while its action is the default one: a handler that
    the program installs, before or after, takes precedence.  After the trace,
@@ -24,6 +24,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -35,6 +36,8 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "crash-names.h"
 
 static const struct { int number; const char *name; } fatal[] =
   {
@@ -87,18 +90,32 @@ static char file[PATH_MAX];
 static bool stats;
 
 /* A line of output, written by one write so that other output cannot split
-   it.  */
+   it, if it is not longer than TEXT.  */
 struct line
 {
+  int fd;
   size_t used;
   char text[512];
 };
 
+/* Return false if nothing can be written.  */
+static bool
+put_out (struct line *line)
+{
+  bool written = write (line->fd, line->text, line->used) >= 0;
+  line->used = 0;
+  return written;
+}
+
 static void
 put (struct line *line, const char *s)
 {
-  while (*s != '\0' && line->used < sizeof line->text)
-    line->text[line->used++] = *s++;
+  for (; *s != '\0'; ++s)
+    {
+      if (line->used == sizeof line->text)
+	put_out (line);
+      line->text[line->used++] = *s;
+    }
 }
 
 static void
@@ -114,24 +131,14 @@ put_number (struct line *line, uintmax_t n, unsigned int base)
   put (line, p);
 }
 
-/* Return false if FD cannot be written to.  */
-static bool
-put_out (struct line *line, int fd)
-{
-  bool written = write (fd, line->text, line->used) >= 0;
-  line->used = 0;
-  return written;
-}
-
-/* Put the name of the program, with ? for characters that control a
-   terminal.  */
+/* Put a name, with ? for characters that control a terminal.  */
 static void
-put_program (struct line *line)
+put_name (struct line *line, const char *name)
 {
-  for (const char *p = program_invocation_short_name; *p != '\0'; ++p)
+  for (; *name != '\0'; ++name)
     {
-      bool control = (unsigned char) *p < ' ' || *p == 0x7f;
-      put (line, (char[]) { control ? '?' : *p, '\0' });
+      bool control = (unsigned char) *name < ' ' || *name == 0x7f;
+      put (line, (char[]) { control ? '?' : *name, '\0' });
     }
 }
 
@@ -173,71 +180,106 @@ put_cause (struct line *line, const siginfo_t *info)
 static bool
 print_signal (int fd, int signo, const siginfo_t *info)
 {
-  struct line line = { 0 };
+  struct line line = { .fd = fd };
   put (&line, "*** ");
   for (size_t i = 0; i < NFATAL; ++i)
     if (fatal[i].number == signo)
       put (&line, fatal[i].name);
   put_cause (&line, info);
   put (&line, " in ");
-  put_program (&line);
+  put_name (&line, program_invocation_short_name);
   put (&line, ", process ");
   put_number (&line, getpid (), 10);
   put (&line, ", thread ");
   put_number (&line, gettid (), 10);
   put (&line, "\n");
-  return put_out (&line, fd);
+  return put_out (&line);
 }
 
 static void
 print_stats (int fd, int count, const struct timespec *t0,
 	     const struct timespec *t1)
 {
-  struct line line = { 0 };
+  struct line line = { .fd = fd };
   put (&line, "*** backtrace: ");
   put_number (&line, count, 10);
   put (&line, " frames in ");
   put_number (&line, ((t1->tv_sec - t0->tv_sec) * 1000000000
 		      + t1->tv_nsec - t0->tv_nsec + 500) / 1000, 10);
   put (&line, " us\n");
-  put_out (&line, fd);
+  put_out (&line);
 }
 
+/* Print a frame as backtrace_symbols_fd does.  Only the frame INTERRUPTED was
+   not called: the call before a return address may be the last instruction of
+   its function.  */
+static void
+print_frame (int fd, const void *address, bool interrupted)
+{
+  struct line line = { .fd = fd };
+  uintptr_t pc = (uintptr_t) address;
+  struct pc_name name = name_pc (interrupted ? pc : pc - 1);
+  if (name.file != NULL)
+    {
+      put_name (&line, name.file);
+      put (&line, "(");
+      put_name (&line, name.function != NULL ? name.function : "");
+      put (&line, "+");
+      put_number (&line, pc - name.start, 16);
+      put (&line, ") ");
+    }
+  put (&line, "[");
+  put_number (&line, pc, 16);
+  put (&line, "]\n");
+  put_out (&line);
+}
+
+/* Print the frames, but of a long trace only both ends.  */
 static void
 print_frames (int fd, void *const *array, int count)
 {
   int left_out = count - SHOW_FIRST - SHOW_LAST;
-  if (left_out <= 1)
+  for (int i = 0; i < count; ++i)
     {
-      backtrace_symbols_fd (array, count, fd);
-      return;
+      if (left_out > 1 && i == SHOW_FIRST)
+	{
+	  struct line line = { .fd = fd };
+	  put (&line, "... ");
+	  put_number (&line, left_out, 10);
+	  put (&line, " frames not shown ...\n");
+	  put_out (&line);
+	  i += left_out;
+	}
+      print_frame (fd, array[i], i == 0);
     }
-  struct line line = { 0 };
-  backtrace_symbols_fd (array, SHOW_FIRST, fd);
-  put (&line, "... ");
-  put_number (&line, left_out, 10);
-  put (&line, " frames not shown ...\n");
-  put_out (&line, fd);
-  backtrace_symbols_fd (array + count - SHOW_LAST, SHOW_LAST, fd);
 }
 
+/* Take a trace into ARRAY of SIZE frames, and print it.  */
 static void
-print_trace (int fd, const struct trace *trace, const ucontext_t *context)
+print_trace (int fd, void **array, int size, const ucontext_t *context)
 {
   struct timespec t0, t1;
   clock_gettime (CLOCK_MONOTONIC, &t0);
-  int count = backtrace (trace->frames, trace->size);
+  int count = backtrace (array, size);
   clock_gettime (CLOCK_MONOTONIC, &t1);
 
   /* Skip the frames of the handler itself, unless the trace ends in them.  */
   int first = 0;
-  while (first < count && trace->frames[first] != interrupted_pc (context))
+  while (first < count && array[first] != interrupted_pc (context))
     ++first;
   if (first == count)
     first = 0;
   if (stats)
     print_stats (fd, count - first, &t0, &t1);
-  print_frames (fd, trace->frames + first, count - first);
+  print_frames (fd, array + first, count - first);
+}
+
+/* The same in a few frames on this stack, which may be small.  */
+static void __attribute__ ((noinline))
+print_short_trace (int fd, const ucontext_t *context)
+{
+  void *array[SHOW_FIRST];
+  print_trace (fd, array, SHOW_FIRST, context);
 }
 
 /* Open the file for traces; -1 on failure.  O_NONBLOCK: opening a FIFO without
@@ -254,7 +296,7 @@ open_file (void)
   return fd;
 }
 
-/* Print the signal and, unless TRACE is null, the trace.  */
+/* Print the signal, and the trace; a short one if TRACE is null.  */
 static void
 print_crash (int signo, const siginfo_t *info, const struct trace *trace,
 	     const ucontext_t *context)
@@ -266,7 +308,9 @@ print_crash (int signo, const siginfo_t *info, const struct trace *trace,
       print_signal (fd, signo, info);
     }
   if (trace != NULL)
-    print_trace (fd, trace, context);
+    print_trace (fd, trace->frames, trace->size, context);
+  else
+    print_short_trace (fd, context);
 }
 
 /* Remove a pending SIGNO, which a write may have raised.  If a seccomp filter
@@ -280,24 +324,53 @@ forget (int signo)
   sigtimedwait (&set, NULL, &(struct timespec) { 0 });
 }
 
-/* Whether OWNER, of another process, needs its trace no more.  A child of
-   vfork that has crashed is gone without having given it back; after a fork,
-   this process has a copy of all traces.  */
+/* Whether this process is about to end: a thread has printed its trace, and
+   SIGNO is no longer caught.  */
 static bool
-is_over (uint64_t owner)
+is_ending (int signo)
 {
-  return ((owner & PRINTED) != 0
-	  || (kill (owner >> 32, 0) != 0 && errno == ESRCH));
+  struct sigaction action;
+  return sigaction (signo, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
+/* Whether OWNER needs its trace no more.  A child of vfork that has crashed is
+   gone without having given it back.  After a fork this process has a copy of
+   all traces; the number of an owner may since have become that of this
+   process, or be the same in another PID namespace.  */
+static bool
+is_over (uint64_t owner, pid_t process, int signo)
+{
+  pid_t other = owner >> 32;
+  int thread = owner & (PRINTED - 1);
+
+  if (other != process)
+    return (owner & PRINTED) || (kill (other, 0) != 0 && errno == ESRCH);
+  if (owner & PRINTED)
+    return !is_ending (signo);
+  return (syscall (SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH);
+}
+
+/* Return the thread of PROCESS that has a trace; 0 if none has.  */
+static int
+find_thread (pid_t process, int signo)
+{
+  for (size_t i = 0; i < NTRACES; ++i)
+    {
+      uint64_t owner = traces[i].owner;
+      if ((pid_t) (owner >> 32) == process && !is_over (owner, process, signo))
+	return owner & (PRINTED - 1);
+    }
+  return 0;
 }
 
 /* Make OWNER the owner of TRACE.  Return 0, or the owner that it has.  */
 static uint64_t
-claim (struct trace *trace, uint64_t owner)
+claim (struct trace *trace, uint64_t owner, int signo)
 {
   uint64_t old = 0;
 
   while (!atomic_compare_exchange_weak (&trace->owner, &old, owner))
-    if (old != 0 && (old >> 32 == owner >> 32 || !is_over (old)))
+    if (old != 0 && !is_over (old, owner >> 32, signo))
       return old;
   return 0;
 }
@@ -307,21 +380,51 @@ claim (struct trace *trace, uint64_t owner)
    has one.  All threads of a process ask for the traces in the same order, so
    that no two get one.  */
 static int
-take_trace (int self, struct trace **trace)
+take_trace (int self, int signo, struct trace **trace)
 {
-  uint64_t owner = (uint64_t) getpid () << 32 | self;
+  pid_t process = getpid ();
+  int thread = find_thread (process, signo);
 
-  for (size_t i = 0; i < NTRACES; ++i)
+  for (size_t i = 0; i < NTRACES && thread == 0; ++i)
     {
-      uint64_t old = claim (&traces[i], owner);
+      uint64_t old = claim (&traces[i], (uint64_t) process << 32 | self, signo);
       *trace = &traces[i];
       if (old == 0)
 	return 0;
-      if (old >> 32 == owner >> 32)
-	return old & (PRINTED - 1);
+      if ((pid_t) (old >> 32) == process)
+	thread = old & (PRINTED - 1);
     }
   *trace = NULL;
-  return 0;
+  return thread;
+}
+
+static void handler (int signo, siginfo_t *info, void *context);
+
+/* Restore the default action of the signals that HANDLER catches.  */
+static void
+stop_catching (void)
+{
+  for (size_t i = 0; i < NFATAL; ++i)
+    {
+      struct sigaction action;
+      if (sigaction (fatal[i].number, NULL, &action) == 0
+	  && action.sa_sigaction == handler)
+	signal (fatal[i].number, SIG_DFL);
+    }
+}
+
+/* Queue the signal again with its siginfo.  It is delivered when the handler
+   returns, so the core dump shows the place of the crash.  If a seccomp filter
+   forbids the call, send it without siginfo; if that is forbidden, too, a
+   faulting instruction raises it again.  */
+static void
+end_process (int signo, siginfo_t *info, int self)
+{
+  signal (signo, SIG_DFL);
+  if (syscall (SYS_rt_tgsigqueueinfo, getpid (), self, signo, info) != 0
+      && syscall (SYS_tgkill, getpid (), self, signo) != 0
+      && info->si_code <= 0)
+    _exit (128 + signo);
 }
 
 /* The signals of FATAL and WRITING are blocked here, so a fault in the handler
@@ -331,28 +434,31 @@ static void
 handler (int signo, siginfo_t *info, void *context)
 {
   struct trace *trace;
-  int self = gettid ();
-  int other = take_trace (self, &trace);
+  int self = gettid (), other, cancel;
+
+  /* A pending cancellation would end this thread in the first write.  Restored
+     in the end because a child of vfork shares it with its parent; deferred,
+     so that restoring it does not act on it.  */
+  pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
+  pthread_setcanceltype (PTHREAD_CANCEL_DEFERRED, &(int) { 0 });
+
+  /* Threads often crash together.  The others wait until the first one has
+     printed its trace and ended the process.  */
+  while ((other = take_trace (self, signo, &trace)) != 0 && other != self)
+    nanosleep (&(struct timespec) { .tv_nsec = 100000000 }, NULL);
   if (other == 0)
     {
       print_crash (signo, info, trace, context);
+      /* First, so that a thread that finds PRINTED knows its own process by
+	 it; see is_over.  */
+      stop_catching ();
       if (trace != NULL)
 	atomic_fetch_or (&trace->owner, PRINTED);
       for (size_t i = 0; i < NWRITING; ++i)
 	forget (writing[i]);
     }
-  else if (other != self)
-    /* Threads often crash together.  The others wait until the first one has
-       printed its trace and ended the process.  */
-    while (true)
-      pause ();
-
-  /* Queue the signal again with its siginfo.  It is delivered when the handler
-     returns, so the core dump shows the place of the crash.  If a filter
-     forbids the call, the faulting instruction or abort () raises the signal
-     again.  */
-  signal (signo, SIG_DFL);
-  syscall (SYS_rt_tgsigqueueinfo, getpid (), self, signo, info);
+  end_process (signo, info, self);
+  pthread_setcancelstate (cancel, NULL);
 }
 
 /* Give the thread an alternate signal stack with a guard page, unless it has

@@ -1,12 +1,19 @@
 /* Crash in the way that the first argument names, below three functions of our own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,9 +119,115 @@ crash_beside_child (void)
   pthread_create (&thread, NULL, crash_in_other_child, NULL);
 }
 
+/* Two children in turn that share the memory of this process, each with number
+   1 in a PID namespace of its own.  */
+static int
+crash_again (void *closure)
+{
+  return crash_here ("segv") + (closure != NULL);
+}
+
+static int
+crash_with_same_number (void)
+{
+  static char stack[1 << 18] __attribute__ ((aligned (16)));
+  int flags = CLONE_VM | CLONE_VFORK | CLONE_NEWPID | SIGCHLD;
+  if (geteuid () != 0)
+    flags |= CLONE_NEWUSER;
+  for (int i = 0; i < 2; ++i)
+    if (clone (crash_again, stack + sizeof stack, flags, NULL) < 0
+	|| wait (NULL) < 0)
+      return 77;
+  return 0;
+}
+
+/* A child that shares the memory of this process waits in the first write of
+   its trace, until this process ends.  */
+static void *
+wait_in_trace (void *closure)
+{
+  int *ends = closure;
+  if (vfork () == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      dup2 (ends[1], STDERR_FILENO);
+      _exit (crash_here ("segv"));
+    }
+  return closure;
+}
+
+/* Four of them: no trace is left for this process.  */
+static void
+wait_in_traces (void)
+{
+  static int ends[2];
+  char dots[90];
+  pthread_t thread;
+  pipe (ends);
+  fill_pipe (ends[1]);
+  memset (dots, '.', sizeof dots);
+  write (ends[1], dots, sizeof dots);
+  for (int i = 0; i < 4; ++i)
+    pthread_create (&thread, NULL, wait_in_trace, ends);
+  sleep (1);
+}
+
+/* Have the COUNT system calls CALLS fail.  */
+static void
+forbid (const int *calls, int count)
+{
+  struct sock_filter code[4 + 2 * count];
+  struct sock_fprog filter = { .filter = code };
+#define ADD(...) code[filter.len++] = (struct sock_filter) __VA_ARGS__
+  ADD (BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)));
+  for (int i = 0; i < count; ++i)
+    {
+      ADD (BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1));
+      ADD (BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1));
+    }
+  ADD (BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+#undef ADD
+  prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+/* The constructor of the module, which runs under ld.so's lock, waits for a
+   thread that crashes.  */
+static int
+crash_in_module (void)
+{
+  return dlopen ("./crash-module.so", RTLD_NOW) != NULL;
+}
+
+static int __attribute__ ((noinline))
+crash_by_filter (int count)
+{
+  const int calls[] = { SYS_rt_tgsigqueueinfo, SYS_tgkill };
+  forbid (calls, count);
+  return kill (getpid (), SIGBUS) + 1;
+}
+
 int __attribute__ ((noipa))
 crash_here (const char *how)
 {
+  if (strcmp (how, "cancelled") == 0)
+    {
+      pthread_cancel (pthread_self ());
+      return *null;
+    }
+  if (strcmp (how, "module") == 0)
+    return crash_in_module () + 1;
+  if (strcmp (how, "number") == 0)
+    return crash_with_same_number () + zero;
+  if (strcmp (how, "fifth") == 0)
+    {
+      wait_in_traces ();
+      return *null;
+    }
+  if (strcmp (how, "filtered") == 0)
+    return crash_by_filter (1) + 1;
+  if (strcmp (how, "filtered twice") == 0)
+    return crash_by_filter (2) + 1;
   if (strcmp (how, "beside") == 0)
     {
       crash_beside_child ();
