@@ -398,6 +398,22 @@ take_trace (int self, int signo, struct trace **trace)
   return thread;
 }
 
+/* The same, but wait while another thread has a trace: threads often crash
+   together, and the first one ends the process.  If it does not do so within a
+   minute, return 0 without a trace.  */
+static int
+wait_for_trace (int self, int signo, struct trace **trace)
+{
+  for (int tenths = 0; tenths < 600; ++tenths)
+    {
+      int other = take_trace (self, signo, trace);
+      if (other == 0 || other == self)
+	return other;
+      nanosleep (&(struct timespec) { .tv_nsec = 100000000 }, NULL);
+    }
+  return 0;
+}
+
 static void handler (int signo, siginfo_t *info, void *context);
 
 /* Restore the default action of the signals that HANDLER catches.  */
@@ -434,7 +450,7 @@ static void
 handler (int signo, siginfo_t *info, void *context)
 {
   struct trace *trace;
-  int self = gettid (), other, cancel;
+  int self = gettid (), cancel;
 
   /* A pending cancellation would end this thread in the first write.  Restored
      in the end because a child of vfork shares it with its parent; deferred,
@@ -442,11 +458,7 @@ handler (int signo, siginfo_t *info, void *context)
   pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
   pthread_setcanceltype (PTHREAD_CANCEL_DEFERRED, &(int) { 0 });
 
-  /* Threads often crash together.  The others wait until the first one has
-     printed its trace and ended the process.  */
-  while ((other = take_trace (self, signo, &trace)) != 0 && other != self)
-    nanosleep (&(struct timespec) { .tv_nsec = 100000000 }, NULL);
-  if (other == 0)
+  if (wait_for_trace (self, signo, &trace) == 0)
     {
       print_crash (signo, info, trace, context);
       /* First, so that a thread that finds PRINTED knows its own process by
