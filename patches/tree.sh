@@ -64,10 +64,19 @@ patched_files ()
   done | sort -u
 }
 
+# Print the words of the lines "NAME: WORD..." in the header of a patch, one a
+# line.
+header_field ()
+{
+  sed -n "/^--- /q; s/^$1: //p" "$patches/$2" | tr -s ' \t' '\n' | sed '/^$/d'
+}
+
+# Upstream files that the steps of the series remove.
 removed_files ()
 {
-  test -f "$patches/removed" || return 0
-  sed 's/#.*//; /^[ \t]*$/d' "$patches/removed" | sort -u
+  series_names | while read -r name; do
+    header_field Removes "$name"
+  done | sort -u
 }
 
 # All files that are ours.
@@ -99,7 +108,8 @@ assemble ()
     cp "$stock/$path" "$1/$path"
   done
   removed_files | while read -r path; do
-    test -f "$stock/$path" || die "patches/$base-$version/removed: no such file: $path"
+    test -f "$stock/$path" \
+      || die "patches/$base-$version: Removes: no such file: $path"
     rm -f "$1/$path"
   done
   overlay_files | tar -c -f - -C "$overlay" -T - | tar -x -f - -C "$1"

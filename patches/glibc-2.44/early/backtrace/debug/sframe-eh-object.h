@@ -1,0 +1,30 @@
+/* Steps by the .eh_frame section of an object: none yet.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A later patch replaces this file.  */
+
+#ifndef _SFRAME_EH_OBJECT_H
+#define _SFRAME_EH_OBJECT_H
+
+#include <sframe-module.h>
+#include <sframe-trace.h>
+
+/* Rules are not cached yet.  */
+static inline uint64_t
+sframe_cache_object_rule (struct sframe_trace *trace,
+			  const struct sframe_rule *rule)
+{
+  return 0;
+}
+
+/* The result makes libgcc do the whole trace.  */
+static inline enum sframe_step_status
+__sframe_eh_object_step (struct sframe_trace *trace,
+			 const sframe_module *map, const void *header,
+			 uintptr_t pc, bool signal)
+{
+  return SFRAME_STEP_UNSUPPORTED;
+}
+
+#endif /* _SFRAME_EH_OBJECT_H  */

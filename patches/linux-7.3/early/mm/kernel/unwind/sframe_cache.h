@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rule cache of a process: none yet.
+ */
+#ifndef _KERNEL_UNWIND_SFRAME_CACHE_H
+#define _KERNEL_UNWIND_SFRAME_CACHE_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct sframe_rule;
+struct sframe_view;
+
+u64 sframe_generation(const struct mm_struct *mm);
+
+static inline bool sframe_cache_find(unsigned long ip, struct sframe_rule *rule)
+{
+	return false;
+}
+
+static inline bool sframe_is_cached(unsigned long ip)
+{
+	return false;
+}
+
+static inline bool sframe_cache_add(const struct sframe_view *view,
+				    unsigned long ip,
+				    const struct sframe_rule *rule)
+{
+	return false;
+}
+
+static inline void sframe_free_cache(struct mm_struct *mm) {}
+
+#endif /* _KERNEL_UNWIND_SFRAME_CACHE_H */

@@ -1,0 +1,170 @@
+# Source this after tree.sh in make-patches: what each step of a series adds.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# A step is a patch of the series, with the files that its header names:
+#
+#   Overlay: FILE...   files of the overlay that this step adds; in a name, `*'
+#                      stands for any characters, also `/'
+#   Removes: FILE...   upstream files that this step removes
+#
+# Each file of the overlay is in exactly one step.  If a step before that one
+# needs a smaller form of the file, early/STEP/FILE has it, where STEP is the
+# name of the patch without `.patch'; there should be few of these.  A file
+# Makefile.sframe follows by itself: in each step it has the tests that are
+# there.
+#
+# Lines "# Set: NAME" in `series' begin a set of patches that is sent as one
+# thread; cover/NAME has its subject and its text.
+
+# Print a line "PATCH FILE" for each file that a step adds.
+list_claims ()
+{
+  overlay_files >"$work/overlay"
+  series_names | while read -r name; do
+    header_field Overlay "$name" | sed "s|^|$name |"
+  done | awk '
+    NR == FNR { overlay[++count] = $0; next }
+    {
+      found = 0
+      pattern = $2
+      gsub(/[].[^$\\+?(){}|]/, "\\\\&", pattern)
+      gsub(/\*/, ".*", pattern)
+      for (i = 1; i <= count; i++)
+        if (overlay[i] ~ "^" pattern "$") {
+          print $1, overlay[i]
+          found = 1
+        }
+      if (!found) {
+        print "Overlay: no such file: " $2 ", in " $1 >"/dev/stderr"
+        status = 1
+      }
+    }
+    END { exit status }' "$work/overlay" -
+}
+
+# Print each line of standard input after two blanks.
+indented ()
+{
+  sed 's/^/  /'
+}
+
+# Write the claims to $work/claims, and check that no file is missing or claimed
+# twice.
+read_claims ()
+{
+  list_claims >"$work/claims" \
+    || die "correct these lines in patches/$base-$version"
+  removed_files >"$work/removed"
+  similar_files >"$work/similar"
+  cut -d ' ' -f 2- "$work/claims" | sort >"$work/claimed"
+  left=$(comm -23 "$work/overlay" "$work/claimed" | indented)
+  test -z "$left" || die "no step of patches/$base-$version adds
+$left
+Add a line \`Overlay: FILE...' to the header of the patch that these belong to."
+  twice=$(uniq -d "$work/claimed" | indented)
+  test -z "$twice" || die "more than one step of patches/$base-$version adds
+$twice"
+  check_early
+}
+
+# The number of the patch NAME in the series.
+number_of ()
+{
+  series_names | grep -nxF -- "$1" | cut -d : -f 1
+}
+
+# Print a line "STEP FILE" for each early form.
+early_files ()
+{
+  test -d "$patches/early" || return 0
+  (cd "$patches/early/" && find . -type f) | sed 's|^\./||; s|/| |' | sort
+}
+
+check_early ()
+{
+  early_files | while read -r step path; do
+    from=$(number_of "$step.patch")
+    until=$(number_of "$(sed -n "s|^\([^ ]*\) $path\$|\1|p" "$work/claims")")
+    test "${from:-0}" -ge 1 && test "$from" -lt "${until:-0}" \
+      || die "patches/$base-$version/early/$step/$path: a later step than" \
+             "$step must add $path"
+  done || exit
+}
+
+# Print what $overlay/Makefile.sframe, named $1, is in the tree $2: without the
+# tests whose sources the tree does not have yet.
+fit_makefile ()
+{
+  directory=$(dirname "$1")
+  grep "^$directory/tst-[^/]*\.c\$" "$work/overlay" | while read -r path; do
+    test -f "$2/$path" || basename "$path" .c
+  done >"$work/absent"
+  awk -f "$top/patches/fit-makefile.awk" "$work/absent" "$overlay/$1"
+}
+
+# Add to the tree $2 the files that the step $1 adds or changes; the patch is
+# applied afterwards.
+add_files ()
+{
+  header_field Removes "$1" | while read -r path; do
+    rm "$2/$path"
+  done
+  sed -n "s|^$1 ||p" "$work/claims" | tar -c -f - -C "$overlay" -T - \
+    | tar -x -f - -C "$2"
+  early=$patches/early/${1%.patch}
+  test ! -d "$early" || (cd "$early/" && find . -type f) \
+    | tar -c -f - -C "$early" -T - | tar -x -f - -C "$2"
+  grep '\(^\|/\)Makefile\.sframe$' "$work/overlay" | while read -r path; do
+    test ! -f "$2/$path" || fit_makefile "$path" "$2" >"$work/fitted"
+    test ! -f "$2/$path" || cp "$work/fitted" "$2/$path"
+  done
+}
+
+# Print the upstream files that stay and have the name of a file of ours, such as
+# asm/unwind_user.h.
+similar_files ()
+{
+  (cd "$stock" && find . -type f) | sed 's|^\./||' | awk -F / '
+    NR == FNR { ours[$NF] = 1; next }
+    $NF in ours' "$work/overlay" - | sort | comm -23 - "$work/removed" \
+    | comm -23 - "$work/overlay"
+}
+
+# Check that the tree $2, that of step $1, refers to no file of ours that only a
+# later step adds, nor to one that was removed.
+check_closed ()
+{
+  sort "$work/overlay" "$work/removed" | while read -r path; do
+    test -f "$2/$path" || echo "$path"
+  done >"$work/absent"
+  (cd "$2" && find . -name .git -prune -o -type f -print) | sed 's|^\./||' \
+    >"$work/there"
+  grep '\.[chS]$\|/Makefile[^/]*$' "$work/there" >"$work/sources"
+  cat "$work/similar" >>"$work/there"
+  open=$(cd "$2" && cat "$work/sources" \
+           | xargs -r -d '\n' awk -f "$top/patches/check-closed.awk" \
+               "$work/absent" "$work/there")
+  test -z "$open" || die "patches/$base-$version/$1: a later step adds what this \
+one needs:
+$open"
+}
+
+# The text above the diff in a patch, but for the lines that are for us, is its
+# commit message.
+message ()
+{
+  sed '/^diff \|^--- \|^Index: /,$d
+       /^SPDX-License-Identifier: \|^Overlay: \|^Removes: /d' "$patches/$1" \
+    >"$work/message"
+  grep -q . "$work/message" || echo "$1" >"$work/message"
+  cat "$work/message"
+}
+
+# Print lines "SET PATCH"; the set is `all' without a line `# Set:' before.
+list_sets ()
+{
+  awk '/^# Set: / { set = $3; next }
+       { sub(/#.*/, ""); sub(/[ \t].*/, "") }
+       /./ { print (set == "" ? "all" : set), $0 }' "$patches/series"
+}
