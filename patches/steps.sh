@@ -8,6 +8,10 @@
 #                      stands for any characters, also `/'
 #   Removes: FILE...   upstream files that this step removes
 #
+# An optional patch, in optional/, names what check-series compiles with it:
+#
+#   Objects: FILE.o...
+#
 # Each file of the overlay is in exactly one step.  If a step before that one
 # needs a smaller form of the file, early/STEP/FILE has it, where STEP is the
 # name of the patch without `.patch'; there should be few of these.  A file
@@ -155,7 +159,7 @@ $open"
 message ()
 {
   sed '/^diff \|^--- \|^Index: /,$d
-       /^SPDX-License-Identifier: \|^Overlay: \|^Removes: /d' "$patches/$1" \
+       /^SPDX-License-Identifier: /d; /^\(Overlay\|Removes\|Objects\): /d' "$patches/$1" \
     >"$work/message"
   grep -q . "$work/message" || echo "$1" >"$work/message"
   cat "$work/message"

@@ -56,11 +56,31 @@ series_names ()
   sed 's/#.*//; s/[ \t].*//; /^$/d' "$patches/series"
 }
 
+# The files that the patch $1 changes, adds or deletes.
+files_of ()
+{
+  sed -n 's,^\(+++\|---\) [ab]/\([^\t]*\).*,\2,p' "$patches/$1" | sort -u
+}
+
 # Upstream files that the series changes, adds or deletes.
 patched_files ()
 {
   series_names | while read -r name; do
-    sed -n 's,^\(+++\|---\) [ab]/\([^\t]*\).*,\2,p' "$patches/$name"
+    files_of "$name"
+  done | sort -u
+}
+
+# The optional patches, which apply-overlay does not apply.
+optional_names ()
+{
+  test ! -d "$patches/optional" || (cd "$patches" && ls optional/*.patch)
+}
+
+# The files that they change, add or delete.
+optional_files ()
+{
+  optional_names | while read -r name; do
+    files_of "$name"
   done | sort -u
 }
 
