@@ -144,11 +144,12 @@ check_closed ()
   done >"$work/absent"
   (cd "$2" && find . -name .git -prune -o -type f -print) | sed 's|^\./||' \
     >"$work/there"
-  grep '\.[chS]$\|/Makefile[^/]*$' "$work/there" >"$work/sources"
+  grep '\.[chS]$\|/Makefile[^/]*$' "$work/there" >"$work/sources" \
+    || :
   cat "$work/similar" >>"$work/there"
-  open=$(cd "$2" && cat "$work/sources" \
-           | xargs -r -d '\n' awk -f "$top/patches/check-closed.awk" \
-               "$work/absent" "$work/there")
+  open=$(cd "$2" \
+         && xargs -r -d '\n' awk -f "$top/patches/check-closed.awk" \
+              "$work/absent" "$work/there" <"$work/sources")
   test -z "$open" || die "patches/$base-$version/$1: a later step adds what this \
 one needs:
 $open"
