@@ -250,7 +250,7 @@ read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
 	entry->signal = true;
 	break;
       default:
-	return "an augmentation of its CIE is not known";
+	return "its CIE has an unknown augmentation";
       }
   return cursor->failed ? "its CIE is damaged" : NULL;
 }
@@ -274,10 +274,10 @@ read_cie_head (struct cursor *cursor, struct entry *entry,
   if (cursor->failed)
     return "its CIE is damaged";
   if (version != 1 && version != 3)
-    return "its CIE has a version that is not known";
+    return "its CIE has an unknown version";
   entry->augmented = **augmentation == 'z';
   if (!entry->augmented && **augmentation != '\0')
-    return "an augmentation of its CIE is not known";
+    return "its CIE has an unknown augmentation";
   return NULL;
 }
 
@@ -444,7 +444,7 @@ emit_blocks (struct run *run, const struct alternation *alternation,
   pushed = rule;
   if (__builtin_add_overflow (rule.cfa.offset, alternation->pushed,
 			      &pushed.cfa.offset))
-    return "its CFA is computed in another way";
+    return "SFrame cannot express its CFA";
   close_piece (run, run->location);
   open_piece (run, run->location, alternation->size);
   add_row (run, 0, &rule);
@@ -509,7 +509,7 @@ static const char *
 advance (struct run *run, uint64_t location)
 {
   if (location < run->location)
-    return "its rows do not ascend";
+    return "its rows are not in ascending order";
   if (location > run->entry->size)
     location = run->entry->size;
   if (location > run->location)
@@ -685,16 +685,16 @@ run_other (struct run *run, struct cursor *cursor, unsigned int code)
       return NULL;
     case DW_CFA_remember_state:
       if (run->remembered_count == REMEMBERED_MAX)
-	return "it remembers too many states";
+	return "too many DW_CFA_remember_state are open";
       run->remembered[run->remembered_count++] = run->state;
       return NULL;
     case DW_CFA_restore_state:
       if (run->remembered_count == 0)
-	return "it restores a state that it has not remembered";
+	return "DW_CFA_restore_state without DW_CFA_remember_state";
       run->state = run->remembered[--run->remembered_count];
       return NULL;
     default:
-      return "it has a CFA instruction that is not known";
+      return "it has an unknown CFA instruction";
     }
 }
 
@@ -755,7 +755,7 @@ convert_entry (const struct object *object, const struct entry *entry,
   open_piece (&run, 0, 0);
   const char *why = run_all (&run, entry->initial);
   if (why == NULL && run.location > 0)
-    why = "its CIE advances";
+    why = "its CIE advances the location";
   run.initial = run.state;
   if (why == NULL)
     why = run_all (&run, entry->program);
@@ -786,17 +786,17 @@ convert_fde (const struct object *object, uint64_t address, uint64_t start,
   if (why == NULL && entry.size == 0)
     return;
   if (why == NULL && entry.start != start)
-    why = ".eh_frame_hdr has it at another address";
+    why = ".eh_frame_hdr has another start address for it";
   if (why == NULL && entry.size > limit - start)
     entry.size = limit - start;
   if (why == NULL && entry.size > UINT32_MAX)
-    why = "it has 4 GiB or more";
+    why = "it has 4 GiB of code or more";
   if (why == NULL && !object_is_code (object, entry.start, entry.size))
     why = "it is not in an executable segment";
   if (why == NULL && entry.start < *end)
     why = "it begins inside another function";
   if (why == NULL && entry.ra != object->machine->ra)
-    why = "its return address is in another column";
+    why = "its CIE has an unknown return address column";
   if (why == NULL)
     why = convert_entry (object, &entry, conversion);
   if (why != NULL)

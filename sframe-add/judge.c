@@ -205,10 +205,10 @@ judge_cfa (const struct machine *machine, const struct location *location,
 	   struct sframe_place *cfa)
 {
   if (location->way == WAY_UNSET)
-    return "nothing says where its CFA is";
+    return "its CFA has no rule";
   if (!find_place (machine, location, cfa)
       || !is_writable (machine, cfa->offset))
-    return "its CFA is computed in another way";
+    return "SFrame cannot express its CFA";
   return NULL;
 }
 
@@ -262,15 +262,15 @@ judge (const struct machine *machine, const struct state *state, bool signal,
   if (why != NULL)
     return why;
   if (!is_granted (machine, &state->sp, &rule->cfa))
-    return "SP does not follow from its CFA";
+    return "SFrame implies another SP of the caller";
   if (!find_saved (machine, &state->ra, &rule->ra))
-    return "its RA is computed in another way";
+    return "SFrame cannot express its RA";
   if (machine->fixed_ra_offset != 0 && rule->ra.kind == SFRAME_UNCHANGED)
-    return "nothing says where its RA is";
+    return "its RA has no rule";
   if (state->fp.way == WAY_UNDEFINED)
-    return "its FP is lost";
+    return "its FP is undefined";
   if (!find_saved (machine, &state->fp, &rule->fp))
-    return "its FP is computed in another way";
+    return "SFrame cannot express its FP";
   return NULL;
 }
 

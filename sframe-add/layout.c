@@ -419,7 +419,7 @@ layout_add (const struct object *object, const struct conversion *conversion,
   if (why == NULL && count >= PN_XNUM)
     why = "it has too many program headers";
   if (why == NULL && has_more (object))
-    why = "data of its own follows the ELF file";
+    why = "other data follows the ELF file, such as an archive";
   if (why != NULL)
     return why;
   out->big_endian = object->machine->big_endian;
@@ -446,13 +446,13 @@ layout_original (const struct object *object, struct buffer *out)
   if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
       || memcmp (file->data + file->size - sizeof origin_magic, origin_magic,
 		 sizeof origin_magic) != 0)
-    return "its table is not one of sframe-add's, or strip was run since";
+    return "its table is not from sframe-add, or strip has changed the file";
   cursor.at = file->data + end + sizeof (Elf64_Ehdr);
   cursor.end = cursor.at + 16;
   uint64_t size = read_unsigned (&cursor, 8);
   if (size < sizeof (Elf64_Ehdr) || size > end
       || read_unsigned (&cursor, 8) != hash (file, end))
-    return "the file was changed since it got its table";
+    return "the file was changed after sframe-add had added the table";
   put_bytes (out, file->data, size);
   memcpy (out->data, file->data + end, sizeof (Elf64_Ehdr));
   return NULL;

@@ -533,7 +533,7 @@ set_libc (struct options *options, const char *name, bool compiler)
   else if (strcmp (name, "new") == 0)
     options->libc = compiler ? LIBC_LINK : LIBC_NEW;
   else
-    fail (0, "unknown --libc=%s: new or stock", name);
+    fail (0, "unknown --libc=%s; use new or stock", name);
 }
 
 static void
@@ -545,7 +545,7 @@ set_machine (struct options *options, const char *name)
 	options->machine = &machines[i];
 	return;
       }
-  fail (0, "unknown --arch=%s: x86_64 or s390x", name);
+  fail (0, "unknown --arch=%s; use x86_64 or s390x", name);
 }
 
 /* Print TEXT and exit.  */
