@@ -165,7 +165,7 @@ TEST_F(sframe, array_arguments)
 	EXPECT_EQ(-EINVAL, add_array(&large, 1, size, 1));
 	EXPECT_EQ(-E2BIG, add_array(&large, 1, 1 << 20, 0));
 	EXPECT_EQ(-E2BIG, add_array(&large, 1, sizeof(large), 0));
-	/* The hole behind the text. */
+	/* The hole after the text. */
 	EXPECT_EQ(-EFAULT, add_array(self->map + 3 * PAGE, 1, size, 0));
 	EXPECT_EQ(-EFAULT, add_array((void *)-PAGE, 1, size, 0));
 	EXPECT_EQ(ENOENT, drop(self->table));
