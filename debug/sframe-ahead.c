@@ -32,8 +32,8 @@ enum { AHEAD = 2048, WORDS_MAX = 64, PAGE = 4096 };
 _Static_assert (AHEAD / sizeof (uintptr_t) <= UINT8_MAX + 1,
 		"an index takes a byte");
 
-/* Store in INDICES those of the COUNT WORDS that are less than SIZE above
-   START, at most WORDS_MAX of them, and return their number.  No branch
+/* Store in INDICES the index of each of the COUNT WORDS that is less than SIZE
+   above START, at most WORDS_MAX of them, and return their number.  No branch
    depends on a word: the processor could not predict it.  */
 static inline unsigned int
 find_words (const uintptr_t *words, size_t count, uintptr_t start,
