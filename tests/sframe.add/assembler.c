@@ -1,15 +1,14 @@
-/* Compare tables that assembler and linker wrote with .eh_frame, at each PC.
+/* Compare the tables that assembler and linker wrote with .eh_frame, at each
+   PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: assembler NAMES FILE...
 
-   The table is read as libc does, .eh_frame as sframe-add does; whether that
-   is right is oracle.c's question.  Where the two differ there must be a cause
-   that is known, and each cause has a function here that recognises it.
-
-   NAMES has the symbols of libgcc.a, one in a line, which was not assembled
-   with --gsframe.  */
+   The table is read by libc's reader, and .eh_frame by that of sframe-add,
+   which oracle.c compares with libdw.  Each difference must have a known
+   cause; for each cause a function here recognizes it.  NAMES has the symbols
+   of libgcc.a, which was not assembled with --gsframe, one in a line.  */
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

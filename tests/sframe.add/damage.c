@@ -1,12 +1,12 @@
-/* Give sframe-add damaged files.
+/* Run sframe-add on damaged files.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: damage NAME FILE COUNT [FIRST]
 
-   Compiled with sanitizers.  Each file is FILE with a few bytes changed,
-   mostly where headers and .eh_frame are, or cut off.  Whatever is made of it
-   can be read back, and the file of before made again from it.  */
+   Compiled with sanitizers.  Each input is FILE with a few bytes changed,
+   mostly in headers and .eh_frame, or cut off.  If sframe-add makes a file of
+   it, that file must be readable, and the input must be restored from it.  */
 
 #include <sanitizer/common_interface_defs.h>
 #include <stdio.h>

@@ -2,13 +2,15 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: oracle MANY FILE...; files without a table are passed over.  Of
-   100,000 places at most so MANY may have no rule.
+   Usage: oracle MANY FILE...
 
-   The table is read as libc does, .eh_frame by libdw, of the same file; both
-   are computed with made-up values, see libdw-row.h.  Each row of libdw's is
-   compared at its first byte and at its last.  Behind a function that has none
-   right after it there must be no rule.  */
+   Files without a table are skipped.  Of 100,000 addresses at most MANY may
+   have no rule.
+
+   The table is read by libc's reader, .eh_frame of the same file by libdw;
+   both rules are evaluated with made-up values, see libdw-row.h.  Each row of
+   libdw is compared at its first byte and at its last.  After a function that
+   no other function follows directly, there must be no rule.  */
 
 #include <elf.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* A program that looks at itself after sframe-add has been at it.
+/* A program that checks its own memory after sframe-add has changed its file.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It prints a line for each thing that is not as it should be, and "ok" at the
-   end.  With an argument, it also expects the program headers where Linux
-   before 5.18 has them.  */
+   It prints a line for each thing that is wrong, and "ok" at the end.  With an
+   argument, it also expects the program headers where Linux before 5.18 has
+   them.  */
 
 #define _GNU_SOURCE
 #include <elf.h>

@@ -1,4 +1,5 @@
-/* Tables, CIEs and FDEs made by hand: what is found, what is refused.
+/* Crafted .eh_frame_hdr tables, CIEs and FDEs: which entry is found, which
+   input is refused.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

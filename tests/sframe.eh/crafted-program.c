@@ -1,4 +1,4 @@
-/* CFA instructions made by hand: the row each leads to, what is refused.
+/* Crafted CFA instructions: the row that they lead to, and which are refused.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

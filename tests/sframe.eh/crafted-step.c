@@ -1,4 +1,4 @@
-/* Steps by rules made by hand: what the caller's registers are.
+/* Steps by crafted rules: the registers of the caller.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

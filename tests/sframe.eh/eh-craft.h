@@ -1,10 +1,10 @@
-/* Building .eh_frame_hdr and .eh_frame byte by byte, and reading them at the
-   edge of readable memory.
+/* Build .eh_frame_hdr and .eh_frame byte by byte, and read them at the edge of
+   readable memory.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Numbers are those of the documents and not taken from sframe-dwarf.h: a
-   mistake there must not cancel out here.  */
+   Numbers are those of the documents, not of sframe-dwarf.h: otherwise a
+   mistake there would not be detected.  */
 
 #ifndef EH_CRAFT_H
 #define EH_CRAFT_H

@@ -1,17 +1,18 @@
-/* Damaged .eh_frame: the step must survive it and never tell nonsense.
+/* Steps by a damaged .eh_frame: no fault, and no result that contradicts
+   itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fuzz NAME FILE COUNT [FIRST]
-   COUNT times, a few entries are cut out of the .eh_frame of FILE, put into a
-   small table of their own, damaged and used for steps.  Input number N
-   depends on nothing but N and FILE: when the program dies it tells N, and
-   "fuzz NAME FILE 1 N" does it again.  Compiled with -DFUZZ_ENTRY_ONLY it is
-   without main, for libFuzzer.
 
-   Reads outside the table and undefined arithmetic are for the sanitizers to
-   find.  What a result must hold beyond that stands in check_entry and
-   check_step.  */
+   COUNT times, some entries of the .eh_frame of FILE are put into a small
+   table of their own, damaged and used for steps.  Input number N depends only
+   on N and FILE.  If the program dies, it prints N, and "fuzz NAME FILE 1 N"
+   repeats that input.  Compiled with -DFUZZ_ENTRY_ONLY it has no main, for
+   libFuzzer.
+
+   The sanitizers detect reads outside the table and undefined arithmetic.
+   check_entry and check_step have the other conditions on a result.  */
 
 #include <sanitizer/common_interface_defs.h>
 #include <sframe-eh-step.h>

@@ -1,13 +1,13 @@
-/* What libdw says of a frame, computed with made-up values.
+/* Evaluate libdw's rules for a frame with made-up values.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For oracles that compare with it.  Each register has a made-up value, each
-   word of memory too (see sframe-stack.h): two rules are equal if they lead to
+   For oracles that compare with libdw.  Each register and each word of memory
+   (see sframe-stack.h) has a made-up value: two rules are equal if they give
    equal values.
 
-   libdw's names of the numbers are the same as those of sframe-dwarf.h, which
-   is not to be included together with this.  */
+   libdw's names of the constants are those of sframe-dwarf.h, so no file can
+   include both.  */
 
 #ifndef LIBDW_ROW_H
 #define LIBDW_ROW_H

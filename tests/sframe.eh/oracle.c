@@ -1,17 +1,17 @@
-/* Compare steps by .eh_frame with libdw at every row of object files.
+/* Compare steps by .eh_frame with libdw, at every row of object files.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: oracle FILE...; the name "vDSO" is that of the running kernel.
+   Usage: oracle FILE...
 
-   Both sides are computed with the same made-up values, see libdw-row.h.
-   Nothing that they use is common but the list of functions, read from the
-   table here.
+   The FILE "vDSO" is the vDSO of the running kernel.
 
-   What of a row can be said in the words of SFrame must lead to the same place.
-
-   Files that are no objects, or have no table, are passed over.  One line for
-   each reason for which rows are not understood tells how many.  */
+   Both sides are evaluated with the same made-up values, see libdw-row.h.
+   They share only the list of functions, which is read from .eh_frame_hdr
+   here.  If a row can be converted to an SFrame rule, the step by that rule
+   must lead to the same caller.  Files that are no objects, or have no table,
+   are skipped.  For each reason for which rows are not supported, a line says
+   how many there are.  */
 
 #include <sframe-eh-step.h>
 

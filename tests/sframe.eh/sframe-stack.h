@@ -1,10 +1,9 @@
-/* A door that leads nowhere: the words of a stack that does not exist.
+/* The words of a made-up stack, for the tests of the step by .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Takes the place of sysdeps/generic/sframe-stack.h for the tests of the step
-   by .eh_frame.  Each word is a function of its address, so that a step that
-   reads the wrong one is found out.  */
+   Takes the place of sysdeps/generic/sframe-stack.h.  Each word is a function
+   of its address, so that reading a wrong word gives a wrong result.  */
 
 #ifndef _SFRAME_STACK_H
 #define _SFRAME_STACK_H

@@ -1,4 +1,4 @@
-/* What a fuzzed program does when an invariant does not hold.
+/* What a fuzzed program does if an invariant does not hold: it aborts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef HOLD_H

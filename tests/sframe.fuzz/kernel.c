@@ -1,16 +1,17 @@
-/* The kernel's SFrame unwinder on tables that a fuzzer has made.
+/* The kernel's SFrame unwinder on tables that libFuzzer makes.
    SPDX-License-Identifier: GPL-2.0-only
 
    The input is a table.  It is registered for the code that seeds.c has given
-   it, and stacks are unwound from many places of it, with an SP that depends
-   on the last byte: words of the stack are addresses of that code and of the
-   stack itself, and small numbers, such as those of signals.  A step goes up
-   the stack or ends, or fails with one of its errors and changes nothing; the
-   table goes if it is corrupt and stays if not, and at the end nothing is
-   left.
+   it, and stacks are unwound from many addresses of that code, with an SP that
+   depends on the last byte.  The words of the stack are addresses of the code
+   and of the stack, and small numbers such as those of signals.
 
-   Compiled with SHIM_S390 it has the rules of s390, in this machine's byte
-   order, as seeds.c writes tables.  */
+   A step goes up the stack, ends the trace, or fails with one of its errors
+   and changes nothing.  A corrupt table is removed, any other one stays, and
+   at the end no memory is allocated.
+
+   Compiled with SHIM_S390 it uses the rules of s390, in this machine's byte
+   order, in which seeds.c writes tables.  */
 
 #include <linux/unwind_user_types.h>
 

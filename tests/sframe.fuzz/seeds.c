@@ -1,14 +1,16 @@
-/* Small tables cut out of ELF files, for a fuzzer to begin with.
+/* Cut small tables out of ELF files, as first inputs of a fuzzer.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: seeds sframe|eh FILE COUNT DIR
+
    Writes COUNT files to DIR, each of which is a table of a few functions of
-   FILE.  A third of those of SFrame begins with a function of the rare kind,
-   which has flexible rules, as long as there are any.  Tables of s390x are
-   given the byte order of this machine, on which the readers run.  Their
-   functions begin at CODE, counted from the start of the table, and are
-   CODE_SIZE apart, as the fuzz targets take for granted.  */
+   FILE.  A third of the SFrame tables begins with a function of flexible type,
+   as long as there are any.  Tables of s390x are converted to the byte order
+   of this machine, on which the readers run.
+
+   The functions begin at CODE, relative to the start of the table, and are
+   CODE_SIZE apart, as the fuzz targets assume.  */
 
 #include <elf.h>
 #include <errno.h>

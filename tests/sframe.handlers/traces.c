@@ -1,8 +1,10 @@
-/* A program with a backtrace () of its own, good or bad, for the oracle of make check-handlers.
+/* A program with a backtrace () of its own, right or wrong, to test the oracle
+   of make check-handlers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: traces whole|small|foreign|short|empty|wrong|more|died
-   From a handler on an alternate stack, in a thread.  */
+
+   backtrace () is called in a thread, in a handler on an alternate stack.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

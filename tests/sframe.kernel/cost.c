@@ -1,10 +1,10 @@
-/* What the largest process makes the kernel's registry do, in counted steps.
+/* Count the steps of the kernel's registry for the largest process.
    SPDX-License-Identifier: GPL-2.0-only
 
    A step is a basic block of the registry, of its reader or of the trees.  A
-   process chooses how many texts it registers, how many mappings it has, and
-   how many functions a table has.  An operation may take steps for each of
-   them, and none for each pair.  */
+   process chooses the numbers of its text ranges, of its mappings and of a
+   table's functions.  An operation may take a number of steps for each of
+   them, but not for each pair of them.  */
 
 #include "process.h"
 

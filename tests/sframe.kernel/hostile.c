@@ -2,13 +2,15 @@
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: hostile FILE COUNT SEED
-   The table of FILE is damaged in a few bytes, COUNT times; each time it is
-   registered and a stack of random words is unwound, where reads fail now and
-   then.  A step goes up the stack and ends, or fails with one of its errors
-   and changes nothing, does not do more than the work it is allowed, and
-   leaves the table registered if that is not corrupt.  Then stacks that return
-   into the text are unwound with cached rules and without; the results must be
-   the same.  */
+
+   COUNT times, a few bytes of the table of FILE are damaged, the table is
+   registered, and a stack of random words is unwound, while some reads fail.
+   A step goes up the stack, ends the trace, or fails with one of its errors
+   and changes nothing.  It does no more work than the limit, and leaves the
+   table registered unless that is corrupt.
+
+   Then stacks that return into the text are unwound with cached rules and
+   without; the results must be the same.  */
 
 #include <linux/unwind_user_types.h>
 

@@ -1,12 +1,14 @@
-/* The kernel's SFrame reader against libc's, on real and damaged tables.
+/* Compare the kernel's SFrame reader with libc's, on real and on damaged
+   tables.
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: reader FILE COUNT
-   The two were written from the same specification, with the same rules, and
-   share no code.  All PCs of the section of FILE are looked up by both, then
-   COUNT damaged copies, then the kernel's is made to fault at each access and
-   each byte in turn.  What both correct, the rules of PLTs, is known from the
-   code of FILE, an x86-64 program.  */
+
+   The two readers were written from the same specification and share no code.
+   Both look up all PCs of the section of FILE, then those of COUNT damaged
+   copies.  Then each access of the kernel's reader fails once, and the
+   readable memory ends at each byte once.  The rules of PLTs, which both
+   readers correct, are compared with the code of FILE, an x86-64 program.  */
 
 #include <inttypes.h>
 #include <sframe-format.h>

@@ -1,7 +1,8 @@
-/* The kernel's registry of SFrame tables: each error, and life with mappings.
+/* The kernel's registry of SFrame tables: each error, and the effects of
+   changed mappings.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of manual/PR_ADD_SFRAME.2const.  */
+   Expected results are those of manual/PR_ADD_SFRAME.2const.  */
 
 #include "process.h"
 

@@ -1,7 +1,8 @@
-/* The kernel's cache of rules: which rules it keeps, how long, steps by them.
+/* The kernel's cache of rules: which rules it holds, how long, and steps by
+   them.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Each access to user memory is counted, so that it shows whether a table was
+   Each access to user memory is counted; the count shows whether a table was
    read.  */
 
 #include <linux/unwind_uprobe.h>

@@ -1,4 +1,4 @@
-/* What either reader makes of a PC, without the types of either.
+/* The result of a lookup by either reader, without the types of either.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #ifndef RESULT_H

@@ -1,13 +1,15 @@
-/* Random sequences of what processes do to their SFrame tables, and a model.
+/* Random sequences of what processes do to their SFrame tables, compared with
+   a model.
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: sequence COUNT SEED
-   The model keeps a plain array of what each process has registered, and the
-   owner of each page, and answers from them by the words of
-   manual/PR_ADD_SFRAME.2const.  After each of COUNT operations, what is found
-   of a process must be what its model says, and no object be left over.  A
-   cached rule has the number of its table as an offset, which identifies the
-   table.  */
+
+   The model has a plain array of what each process has registered, and the
+   owner of each page; it computes each result as manual/PR_ADD_SFRAME.2const
+   describes it.  After each of COUNT operations the registrations of a process
+   must be those of its model; at the end all memory must be freed.  A cached
+   rule has the number of its table as an offset, which identifies the table.
+   */
 
 #include "process.h"
 

@@ -1,8 +1,9 @@
-/* One step of the kernel's unwinder for s390x, on stacks and code written by hand.
+/* Single steps of the kernel's unwinder for s390x, on stacks and code written
+   by hand.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of the s390x ELF ABI supplement and of "z/
-   Architecture Principles of Operation".  Numbers are in the byte order of
+   Expected results are those of the s390x ELF ABI supplement and of
+   "z/Architecture Principles of Operation".  Numbers have the byte order of
    the machine that runs the test.  */
 
 #include <linux/unwind_user_types.h>

@@ -1,8 +1,8 @@
-/* One step of the kernel's SFrame unwinder, on stacks written by hand.
+/* Single steps of the kernel's SFrame unwinder, on stacks written by hand.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of the System V ABI, AMD64 supplement, and of
-   the specification's chapter on the interpretation of rows.  */
+   Expected results are those of the System V ABI, AMD64 supplement, and of the
+   specification's chapter on the interpretation of FREs.  */
 
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user_types.h>

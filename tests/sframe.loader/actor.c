@@ -2,8 +2,10 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: actor STEP...  Steps are done in order; VERB or VERB=OPERAND.
-   A step that does not end as it should ends the program with status 1.  */
+   Usage: actor STEP...
+
+   Steps are executed in order; each is VERB or VERB=OPERAND.  A step with an
+   unexpected result ends the program with status 1.  */
 
 #include "forbid.h"
 #include "marker.h"

@@ -1,8 +1,8 @@
-/* Copy a shared object with one thing wrong in its .sframe section.
+/* Copy a shared object, with one error put into its .sframe section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: break-sframe KIND FROM TO.  */
+   Usage: break-sframe KIND FROM TO  */
 
 #include <elf.h>
 #include <err.h>

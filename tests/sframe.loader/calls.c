@@ -1,9 +1,9 @@
-/* Recorded system calls, one function each.
+/* Recorded system calls, one function for each.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Trace lines stand where a call takes effect: mmap and openat when they
-   return, all others when they are entered.  */
+   The line of a call in the trace is written when the call takes effect: for
+   mmap and openat on return, for all others on entry.  */
 
 #include "calls.h"
 #include "checks.h"

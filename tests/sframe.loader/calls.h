@@ -1,4 +1,4 @@
-/* What recorded system calls mean: to the model, the checks and the trace.
+/* Pass recorded system calls to the model, the checks and the trace.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

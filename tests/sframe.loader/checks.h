@@ -1,8 +1,8 @@
-/* What has to hold at each recorded system call.
+/* Conditions that must hold at each recorded system call.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each check looks at one process at one moment and hands its findings to
+   Each check examines one process at one moment and passes its findings to
    verdict.  */
 
 #ifndef CHECKS_H

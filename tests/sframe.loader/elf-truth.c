@@ -1,9 +1,9 @@
-/* Program headers of mapped files, read from the files themselves.
+/* Read the program headers of mapped files from the files themselves.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nothing here is shared with the loader under test, not even the SFrame
-   header's declaration: a common mistake would go unseen.  */
+   No code or declaration is shared with the loader under test, not even that
+   of the SFrame header: a common mistake would not be detected.  */
 
 #include "elf-truth.h"
 

@@ -1,5 +1,5 @@
-/* What a loader ought to register, found without the loader: from the
-   program headers of the files that a process has mapped.
+/* The ranges that a loader must register, computed without the loader: from
+   the program headers of the files that a process has mapped.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,4 @@
-/* The table of ranges and the answers of the modelled kernel.
+/* The registered ranges of the simulated kernel, and its results.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -2,9 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One model stands for one address space.  It answers as the table of
-   errors in the description of the system call says, and keeps the ranges
-   that the loader has registered, for the judge to look at.  */
+   One model stands for one address space.  Its results are those of the list
+   of errors in PR_ADD_SFRAME(2const).  It keeps the registered ranges, which
+   the checks read.  */
 
 #ifndef KERNEL_MODEL_H
 #define KERNEL_MODEL_H

@@ -1,9 +1,11 @@
-/* A program that registers its objects itself, in the right way or in a
-   wrong one that the recorder has to notice.
+/* A program that registers its objects itself, correctly or with an error that
+   the recorder must detect.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: liar MODE.  Works beside a libc that registers nothing.  */
+   Usage: liar MODE
+
+   The libc of the program registers nothing.  */
 
 #include "marker.h"
 

@@ -1,4 +1,4 @@
-/* What a traced process has mapped, as /proc tells it.
+/* The mappings of a traced process, as /proc lists them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,8 +1,8 @@
-/* A malloc, to be preloaded, that fails once if it is told to.
+/* A malloc, to be preloaded, that fails once when a test asks for it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   ld.so calls it, too, as soon as it has relocated the program.  */
+   ld.so also calls it, as soon as it has relocated the program.  */
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Following a program and all its children from system call to system call.
+/* Follow a program and all its children from system call to system call.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,10 +1,10 @@
-/* Mapping a file into a traced program and calling it the vDSO.
+/* Map a file into a traced program and pass it to the program as its vDSO.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Few kernels have a vDSO with an .sframe section yet; this way the loader
-   meets one on all of them.  The program is made to do the system calls for
-   that itself: its first instruction becomes one for as long as it takes.  */
+   Few kernels have a vDSO with an .sframe section yet; with this one the
+   loader meets one on all kernels.  The program makes the system calls itself:
+   for that time its first instruction is replaced by a system call.  */
 
 #include "vdso-swap.h"
 #include "process-maps.h"

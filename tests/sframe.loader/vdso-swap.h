@@ -1,4 +1,4 @@
-/* Giving a program another vDSO than the kernel's.
+/* Give a program another vDSO than the kernel's.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,4 @@
-/* The assertions about one recorded run, and how each of them fared.
+/* The assertions about one recorded run, and the results of each.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,15 +1,17 @@
-/* Test backtrace through an object whose SFrame table is damaged in another way each time.
+/* Test backtrace through an object with a damaged SFrame table.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: through OBJECT COUNT SEED
-   OBJECT is loaded COUNT times, each time with some bytes of its table
-   changed, and calls back to where backtrace is called.  The rules
-   of a damaged table may be wrong.  But the object must be loaded, the trace
-   must neither fault nor go round in circles, and the frames below the object
-   must be right.
 
-   If COUNT is 0, the table must be a segment of its own.  Then it is moved to
-   the end of the file, and the file is cut off before it.  */
+   OBJECT is loaded COUNT times, each time with some bytes of its table
+   changed, and calls back a function that calls backtrace.
+
+   The rules of a damaged table may be wrong.  But the object must be loaded,
+   the trace must neither fault nor loop, and the frames below the object must
+   be right.
+
+   If COUNT is 0, the table must be a segment of its own.  It is moved to the
+   end of the file, and the file is cut off before it.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

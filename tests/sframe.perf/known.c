@@ -1,11 +1,12 @@
-/* A program that profilers can be judged by: each of its functions is called in one way only.
+/* A program with known stacks, to test profilers: each of its functions is
+   called in one way only.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: known MODULE AMOUNT
 
-   known.paths lists the ways.  To be compiled without frame pointers: the
-   functions that have values live over a call then keep one of them in the
-   register for that.  */
+   known.paths lists the call paths.  To be compiled without frame pointers:
+   functions that keep values across a call then use the register of the frame
+   pointer for one of them.  */
 
 #include "known.h"
 

@@ -1,4 +1,5 @@
-/* A program that profilers can be judged by: what its parts share.
+/* A program with known stacks, to test profilers: declarations that its files
+   share.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef KNOWN_H

@@ -1,19 +1,23 @@
-/* Sample a program, and compare each stack that the kernel tells with what frame pointers alone tell at that sample.
+/* Sample a program, and compare each stack that the kernel records with the
+   chain of frame pointers at that sample.
 
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: paired PROGRAM [ARG...]
 
-   The program has processor 0 to itself but for this one, which goes before
-   it: whenever a sample is taken, memory and registers stay as they were until
-   the chain of frame pointers has been followed, as the unpatched kernel does.
-   A sample during which this program had to wait is left out.
+   PROGRAM has processor 0 to itself, except for this program, which has
+   priority: after a sample, memory and registers of PROGRAM stay unchanged
+   until this program has followed the chain of frame pointers, as the
+   unpatched kernel does.  Samples for which this program had to wait are not
+   counted.
 
-   "same" counts the samples in which the kernel said just that.  A sample is
-   "shorter" if the kernel told of fewer frames than the part of this chain
-   that leads to code, and "lost" if it left one of these frames out, unless
-   that was found by the frame pointer of code that has a table.  Document:
-   perf_event_open(2).  */
+   "same" counts the samples whose stack equals that chain.  A sample is
+   "shorter" if the kernel recorded fewer frames than the part of the chain
+   that leads to code.  It is "lost" if the kernel left out a frame of that
+   part, unless the chain found this frame by the frame pointer of code that
+   has a table.
+
+   Document: perf_event_open(2).  */
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Functions that are bound as they are called, in processes each of which meets
-   the dynamic linker's pages anew.
+/* Functions that are bound at their first call, in processes each of which
+   takes page faults in the dynamic linker.
 
    SPDX-License-Identifier: GPL-2.0-only  */
 

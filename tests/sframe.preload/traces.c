@@ -3,11 +3,11 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: traces LIBRARY MODULE1 MODULE2
-   LIBRARY is that which is preloaded; MODULE1 and MODULE2 have a function
-   call_back with frames of different sizes at the same addresses.
 
-   The first trace of all is in a signal handler, where malloc, dlopen and the
-   like are not to be called.  */
+   LIBRARY is the preloaded one.  MODULE1 and MODULE2 have a function call_back
+   with frames of different sizes at the same addresses.  The first trace is
+   taken in a signal handler, in which malloc, dlopen and the like must not be
+   called.  */
 
 #include <dlfcn.h>
 #include <link.h>

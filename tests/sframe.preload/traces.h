@@ -1,4 +1,5 @@
-/* backtrace, which libsframe-backtrace.so replaces, against libgcc's unwinder.
+/* Compare backtrace, which libsframe-backtrace.so replaces, with libgcc's
+   unwinder.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,14 +1,18 @@
-/* Loaded into any program: compares backtrace with the truth, with libgcc and
-   with libunwind wherever its tracer sends a signal, at each instruction; and
-   the kernel's call chains, if told to.
+/* Compare backtrace with the calls that were made, with libgcc and with
+   libunwind, at each instruction of any program; if requested, also the
+   kernel's call chains.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where every instruction is seen the truth needs no table: a call is known by
-   what it does, and it is over when SP has left its frame.  The calls before
-   the first instruction are taken from libgcc.  libgcc's unwinder is linked in
-   statically and libunwind is kept out of the global scope, so that neither
-   serves backtrace or the program instead of its own.  */
+   A shared object that is loaded into the program.  The tracer sends a signal
+   at each instruction.
+
+   The calls that were made are known without tables, since every instruction
+   is seen: a call is recognized by its effect, and it ends when SP leaves its
+   frame.  The calls before the first instruction are taken from libgcc.
+   libgcc's unwinder is linked statically and libunwind is kept out of the
+   global scope, so that neither backtrace nor the program uses them in place
+   of their own.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

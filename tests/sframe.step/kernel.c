@@ -1,12 +1,13 @@
-/* What the kernel tells of a thread's stack at each of its instructions.
+/* Let the kernel unwind a thread's stack at each of its instructions.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each step ends in a SIGTRAP that the thread is sent while it is in the kernel,
-   having trapped.  An event of perf counts these and asks for the stack, which
-   the kernel unwinds before it takes notice of the signal, and so of the
-   tracer: with the program's registers as they were.  Document:
-   perf_event_open(2).  */
+   Each step ends with a SIGTRAP, which the thread is sent in the kernel, after
+   the trap.  A perf event counts these and requests the stack.  The kernel
+   unwinds it before it delivers the signal and stops the thread for the
+   tracer, so the registers are those of the program.
+
+   Document: perf_event_open(2).  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

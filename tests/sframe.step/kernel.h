@@ -1,4 +1,4 @@
-/* What the kernel tells of a thread's stack, for the judge.
+/* The call chains that the kernel records of a thread, for judge.c.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

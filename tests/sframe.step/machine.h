@@ -1,9 +1,9 @@
-/* What the judge must know of a machine: registers, and how calls are made.
+/* The machine dependencies of judge.c: registers, and how calls are made.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Document: the psABI supplements, "The Stack Frame" and "Calling
-   Sequence".  */
+   Document: the psABI supplements, "The Stack Frame" and "Calling Sequence".
+   */
 
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -1,5 +1,5 @@
-/* What the judge in a stepped program tells the tracer, in memory that both
-   share.
+/* The results that judge.c in a stepped program stores for the tracer, in
+   memory that both share.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,18 +1,20 @@
-/* Runs a program instruction by instruction and has it judge its own trace of
-   the stack at each.
+/* Single-step a program, and let it check its own trace of the stack at each
+   instruction.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: tracer JUDGE COUNT PROGRAM [ARGUMENT...]
-   JUDGE, a shared object, is loaded into PROGRAM, which raises SIGTRAP when it
-   is ready.  From then on each instruction of each thread is followed by a
-   signal, whose handler does the work: so backtrace is called in a signal
-   handler, at every instruction.  After COUNT of them PROGRAM runs to its end
-   as it likes, to show that it has not minded; if that is 0 all of it is
-   judged.
 
-   The handler runs at full speed.  That it has ended shows in its return by
-   rt_sigreturn.  Document: ptrace(2).  */
+   JUDGE, a shared object, is loaded into PROGRAM, which raises SIGTRAP when it
+   is ready.  From then on the tracer sends a signal after each instruction of
+   each thread.  Its handler, in JUDGE, calls backtrace and compares.  After
+   COUNT instructions, or never if COUNT is 0, PROGRAM runs on without signals;
+   it must end as usual.
+
+   The handler is not single-stepped.  The tracer detects its end by the call
+   of rt_sigreturn.
+
+   Document: ptrace(2).  */
 
 #define _GNU_SOURCE
 #include <errno.h>

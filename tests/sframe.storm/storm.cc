@@ -1,14 +1,16 @@
-// backtrace in a handler of SIGPROF, while threads throw, load, fork and end.
+// Call backtrace in a handler of SIGPROF, while threads throw, load objects,
+// fork and end.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Usage: storm TRACES HERTZ
-// Timers ask for HERTZ signals a second on the wall clock, and as many of each
-// second of processor time, until TRACES traces are taken and enough else is
-// done, however long that takes.  Nearly all traces have to end where one of
-// main or of a thread ends; those out of start-up code without tables do not.
-// Prints counts; exits 0 if all was well.  Whether it ends is for the caller
-// to see.
+//
+// Timers send HERTZ signals for each second of wall-clock time and for each
+// second of processor time, until TRACES traces are taken and enough of the
+// other operations are done, however long that takes.  Nearly all traces must
+// end where a trace of main or of a thread ends; those from start-up code
+// without tables do not.  Prints counts; the exit status is 0 if all results
+// are right.  The caller must have a time limit.
 
 #include <algorithm>
 #include <atomic>

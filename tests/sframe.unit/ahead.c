@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The table and the cache are played.  What may be read, and what is taken, is
-   what debug/sframe-ahead.h says.  */
+   The table and the cache are simulated.  Expected results are those of
+   debug/sframe-ahead.h.  */
 
 #include <stdint.h>
 #include <string.h>

@@ -1,10 +1,11 @@
-/* By which means a trace goes from a frame to its caller, and where it ends.
+/* Which kind of step a trace takes at a frame, and where it ends.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   All means are played: each notes a letter, and has the answer that the case
-   has chosen.  So a case is the letters that it must have led to.  The order
-   of the means is what debug/sframe-backtrace.c begins with.  */
+   All kinds of steps are simulated: each records a letter, and returns the
+   result that the case has set.  A case is the sequence of letters expected.
+   The expected order of the kinds is in the first comment of
+   debug/sframe-backtrace.c.  */
 
 #include <stdint.h>
 #include <string.h>

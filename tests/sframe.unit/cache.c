@@ -1,11 +1,11 @@
-/* The cache of rules: what fits a word, which PCs are kept, torn slots.
+/* The cache of rules: which rules fit in a word, which PCs stay, torn slots.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The last cases look for a rule that was never stored for the PC it was
-   found under: where a read or a write is interrupted, at each of its
-   instructions in turn, by other ones, and where threads do so to each other.
-   cache.litmus asks the memory model of C the same question.  */
+   The last cases look for a rule that was never stored for the PC under which
+   it was found.  A read or a write is interrupted at each of its instructions
+   by other reads and writes, and threads read and write at the same time.
+   cache.litmus checks the same in the memory model of C.  */
 
 #include <pthread.h>
 #include <sframe-cache.h>

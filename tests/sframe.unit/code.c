@@ -1,10 +1,10 @@
-/* Steps by the code at the PC, on a machine and in objects that are made up.
+/* Steps by the code at the PC, on a simulated machine with simulated objects.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The machine has its instructions in a table; which bytes of code are looked
-   at, and whether they may be, is noted.  What a step may do is what
-   debug/sframe-code.h says.  */
+   A table has the instructions of the machine.  The test records which bytes
+   of code are read, and whether they may be read.  Expected results are those
+   of debug/sframe-code.h.  */
 
 #include <stdint.h>
 

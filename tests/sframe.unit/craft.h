@@ -1,12 +1,11 @@
-/* Building an SFrame section byte by byte, and looking it up at the edge of
-   readable memory.
+/* Build an SFrame section byte by byte, and look it up at the edge of readable
+   memory.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The offsets and bits below are read off the tables of the specification's
-   chapter "SFrame Section" and deliberately not taken from sframe-format.h:
-   a mistake there must not cancel out here.  The byte order is that of the
-   machine.  */
+   The offsets and bits below are those of the tables in the specification's
+   chapter "SFrame Section", not those of sframe-format.h: otherwise a mistake
+   there would not be detected.  The byte order is that of the machine.  */
 
 #ifndef CRAFT_H
 #define CRAFT_H

@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever PCs were looked for before, the answer for a PC is that of
-   __sframe_find_rule.  */
+   The rule for a PC must be that of __sframe_find_rule, whatever PCs were
+   searched before.  */
 
 #include "craft.h"
 

@@ -1,10 +1,11 @@
-/* Crafted headers: every reason to refuse one, and each bound by one byte.
+/* Crafted headers: each reason to refuse one, and each bound exceeded by one
+   byte.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "SFrame Section" of the
-   specification and of the statuses in sframe-read.h.  Each case starts with
-   a good section and breaks one thing.  */
+   Expected results are those of the chapter "SFrame Section" of the
+   specification and of the statuses in sframe-read.h.  Each case has one error
+   in a valid section.  */
 
 #include "craft.h"
 

@@ -2,9 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "SFrame Section" of the
-   specification: its sections "SFrame FDE" (start, size, PC types, FRE
-   types) and "SFrame FRE".  Rows are told apart by their CFA offsets.  */
+   Expected results are those of the chapter "SFrame Section" of the
+   specification: its sections "SFrame FDE" (start, size, PC types, FRE types)
+   and "SFrame FRE".  The CFA offset identifies a row.  */
 
 #include "craft.h"
 

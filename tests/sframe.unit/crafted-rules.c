@@ -1,12 +1,12 @@
-/* Crafted sections: what the data words of an FRE mean.
+/* Crafted sections: the meaning of the data words of an FRE.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "Interpretation of SFrame FREs"
-   of the specification, section "Default FDE Type Interpretation" with its
-   parts on AMD64, AArch64 and s390x, and section "Flexible FDE Type
-   Interpretation".  All of it is crafted in the byte order of the machine:
-   the reader takes the ABI as data.  */
+   Expected results are those of the chapter "Interpretation of SFrame FREs" of
+   the specification, section "Default FDE Type Interpretation" with its parts
+   on AMD64, AArch64 and s390x, and section "Flexible FDE Type Interpretation".
+   All sections have the byte order of the machine: the ABI is an argument of
+   the reader.  */
 
 #include "craft.h"
 

@@ -1,4 +1,5 @@
-/* What a fuzzed program does when an invariant does not hold: it names its input.
+/* What a fuzzed program does if an invariant does not hold: it prints the
+   number of its input.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef FUZZ_INPUT_H

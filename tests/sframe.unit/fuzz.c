@@ -1,17 +1,18 @@
-/* Damaged sections: the reader must survive them and never tell nonsense.
+/* Lookups in damaged sections: no fault, and no result that contradicts
+   itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fuzz NAME FILE COUNT [FIRST]
-   COUNT times, a few functions are cut out of the SFrame section of FILE, put
-   into a small section of their own, damaged and looked up.  Sections are
-   small so that most damage matters.  Input number N depends on nothing but N
-   and FILE: when the program dies it tells N, and "fuzz NAME FILE 1 N" does
-   it again.  Compiled with -DFUZZ_ENTRY_ONLY it is without main, for
-   libFuzzer.
 
-   Reads outside the section and undefined arithmetic are for the sanitizers
-   to find.  What a result must hold beyond that stands in check_result.  */
+   COUNT times, some functions of the SFrame section of FILE are put into a
+   small section of their own, damaged and looked up.  Sections are small so
+   that most damage has an effect.  Input number N depends only on N and FILE.
+   If the program dies, it prints N, and "fuzz NAME FILE 1 N" repeats that
+   input.  Compiled with -DFUZZ_ENTRY_ONLY it has no main, for libFuzzer.
+
+   The sanitizers detect reads outside the section and undefined arithmetic.
+   check_result has the other conditions on a result.  */
 
 #include <sframe-read.h>
 #include <sanitizer/common_interface_defs.h>

@@ -1,10 +1,10 @@
-/* When a larger table of rules is taken, and how large.
+/* When a larger cache table is allocated, and how large it is.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   mmap is played: it gives tables that nothing is written to but their heads,
-   or no memory.  What is to happen is what debug/sframe-trace.h and the head
-   of debug/sframe-grow.c say.  */
+   mmap is simulated: it returns memory of which only the head of a table is
+   written, or fails.  Expected results are those of debug/sframe-trace.h and
+   of the first comment in debug/sframe-grow.c.  */
 
 #include <errno.h>
 #include <stdint.h>

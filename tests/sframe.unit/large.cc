@@ -1,11 +1,11 @@
-// A large C++ program of functions of every shape, as food for the oracle.
+// A large C++ program with functions of all shapes, as input of the oracle.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// It runs too, printing a sum, so that its code is real: the result of each
-// function feeds the next.  Compiled with -O2 and --gsframe it has about
-// 3,600 FDEs, with rows of every start size and word size, of default and
-// flexible type.
+// It also runs and prints a sum: the result of each function is an argument of
+// the next, so the compiler removes none.  Compiled with -O2 and --gsframe it
+// has about 3,600 FDEs, with rows of every start size and word size, of
+// default and flexible type.
 
 #include <alloca.h>
 #include <cstdio>

@@ -1,9 +1,9 @@
-/* Whether libgcc is asked, and which of the objects that are loaded it is.
+/* Whether libgcc is used, and which of the loaded objects is libgcc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The loader is played, and so is libgcc.  What is to happen is what
-   debug/sframe-libgcc.h says.  */
+   The loader and libgcc are simulated.  Expected results are those of
+   debug/sframe-libgcc.h.  */
 
 #include <stdint.h>
 #include <string.h>

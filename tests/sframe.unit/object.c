@@ -1,9 +1,10 @@
-/* The tables of a loaded object: which of them is asked, and what the answer means.
+/* The tables of a loaded object: which of them is looked up, and how its
+   result is used.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The readers of the tables are played.  What a step may do is what
-   debug/sframe-object.h and debug/sframe-eh-object.h say.  */
+   The readers of the tables are simulated.  Expected results are those of
+   debug/sframe-object.h and debug/sframe-eh-object.h.  */
 
 #include <stdint.h>
 

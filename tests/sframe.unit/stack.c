@@ -1,9 +1,10 @@
-/* Which words of a stack are taken for readable, and when the system is asked.
+/* Which words of a stack are assumed to be readable, and when the system is
+   asked.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The memory is made up: a system that knows some ranges, and counts how often
-   it is asked.  What may be assumed is what sframe-stack.h says.  */
+   The memory is simulated by a system that has some readable ranges, and
+   counts the probes.  Expected results are those of sframe-stack.h.  */
 
 #include <stdint.h>
 #include <string.h>

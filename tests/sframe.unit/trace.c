@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Frame I has two words, its FP and its return address, which is pcs[I + 1].
-   What a step may read, and when another kind of step is needed, is what
-   debug/sframe-trace.h says.  */
+   Which words a step may read, and when another kind of step is needed, is
+   described in debug/sframe-trace.h.  */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* A known chain of calls, main, middle, leaf, that takes half a second of processor time.
+/* A known chain of calls, main, middle, leaf, that takes half a second of
+   processor time.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <time.h>

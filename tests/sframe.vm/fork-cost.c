@@ -1,11 +1,12 @@
-/* What fork takes of a process with many texts and many mappings.
+/* Measure what fork costs a process with many text ranges and many mappings.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fork-cost TEXTS MAPPINGS
-   Prints the nanoseconds of one fork, in the parent.  In a machine whose clock
-   counts instructions that is how many the kernel took.  The mappings are
-   halves of a table and of its text, each page of which has other rights than
-   the next.  */
+
+   Prints the nanoseconds of one fork, in the parent.  If the clock of the
+   machine counts instructions, this is the number of instructions.  The
+   mappings are halves of a table and of its text, whose pages have alternating
+   permissions.  */
 
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* The storm's arena: text with tables, right and wrong, in memory that comes and goes.
+/* The storm's arena: text with tables, right and wrong, in memory whose
+   mappings change.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An image is a table and two pages of text, full of small functions that
-   call what they are given.  Images lie in two files, one of which is
-   truncated and written to all the time, and are mapped to the slots of the
-   arena.  The format of tables is what the header of binutils says, not
-   ours.  */
+   An image is a table and two pages of text, full of small functions that call
+   their argument.  Images are in two files, one of which is truncated and
+   written to all the time, and are mapped to the slots of the arena.  The
+   format of tables is taken from the header of binutils, not from ours.  */
 
 #include "storm.h"
 

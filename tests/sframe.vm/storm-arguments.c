@@ -1,4 +1,4 @@
-/* The storm's part of random arguments: addresses and sizes at every edge there is.
+/* The storm's part with random arguments: addresses and sizes at all limits.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"

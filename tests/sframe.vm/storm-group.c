@@ -1,4 +1,5 @@
-/* The storm's memory cgroups: what registrations are charged with, and what happens at the limit.
+/* The storm's memory cgroups: the charges of registrations, and the behaviour
+   at the limit.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"

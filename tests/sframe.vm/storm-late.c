@@ -1,4 +1,5 @@
-/* The storm's part of tables that come late or never: a thread of ours answers their page faults.
+/* The storm's part with tables whose pages arrive late or never: a thread of
+   the storm handles the page faults.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The kernel waits for such a page in prctl and when it unwinds.  */

@@ -1,8 +1,8 @@
-/* The storm's part of processes that come and go, in each way there is.
+/* The storm's part with processes that start and end in all ways.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A few processes at a time do this, each with children and they with
-   threads; all of them have tables registered and are sampled.  */
+   A few processes at a time do this, with children that have threads; all of
+   them have registered tables and are sampled.  */
 
 #include "storm.h"
 

@@ -1,10 +1,12 @@
-/* A storm of SFrame registrations for a kernel with all its checkers on.
+/* A storm of SFrame registrations, for a kernel with all its checkers on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: storm CALLS [SEED].  About that many prctl calls are made, some in
-   each part; all the while the stacks of all processes are sampled.  The
-   kernel's answers must be among those that the manual lists, and memory has
-   to come back.  What else is wrong, the kernel says by itself.  */
+   Usage: storm CALLS [SEED]
+
+   The storm makes about CALLS prctl calls, some in each part, while the stacks
+   of all processes are sampled.  The kernel's results must be among those that
+   the man page lists, and all memory must be freed.  Other faults are in the
+   kernel's log.  */
 
 #include "storm.h"
 

@@ -1,4 +1,4 @@
-/* User memory, allocator and RCU of one thread, which fail on demand.
+/* User memory, an allocator and RCU for one thread; each can be made to fail.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #include <linux/sframe.h>

@@ -1,11 +1,11 @@
-/* As much of the kernel as its SFrame sources need, in user space.
+/* The parts of the kernel that its SFrame sources need, in user space.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Given to the compiler by -include.  Most comes from the kernel's own headers
-   for user space, in its tools/.  A header that these have not, or not as it
-   is needed, is an empty file that kernel-shim.exp makes, and what would be in
-   it is here, or in x86.h or s390.h.  Whatever the kernel forbids, such as a
-   page fault with a lock held, ends the program.  */
+   Included by -include before each source.  Most comes from the kernel's own
+   headers for user space, in its tools/.  If these lack a header, or have it
+   without what is needed, kernel-shim.exp makes an empty file of that name,
+   and the contents are here, in x86.h or in s390.h.  Anything that the kernel
+   forbids, such as a page fault with a lock held, ends the program.  */
 
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H

@@ -1,7 +1,8 @@
-/* What a test does to the machine that the kernel's sources run on.
+/* Control of the simulated machine that runs the kernel's sources.
    SPDX-License-Identifier: GPL-2.0-only
 
-   It has no types of the kernel, for tests that have others.  */
+   Without types of the kernel, for tests that have other types of these names.
+   */
 
 #ifndef SHIM_MACHINE_H
 #define SHIM_MACHINE_H

@@ -1,10 +1,10 @@
-/* RCU as the kernel's headers for user space want it from liburcu.
+/* RCU with the interface of liburcu, which the kernel's headers for user space
+   expect.
    SPDX-License-Identifier: GPL-2.0-only
 
-   There is one thread, so that a test says when something happens.  Whatever a
-   reader does of RCU is where another CPU may act (see kernel.h), and grace
-   periods end in rcu_barrier alone, so that the sanitizer sees whoever holds
-   on to what is freed.  */
+   There is one thread, so a test chooses when other CPUs act: at each RCU
+   operation of a reader (see kernel.h).  Grace periods end only in
+   rcu_barrier, so the sanitizer detects a use after that.  */
 
 #ifndef SHIM_URCU_H
 #define SHIM_URCU_H

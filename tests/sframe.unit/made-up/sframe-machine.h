@@ -1,4 +1,4 @@
-/* A made-up machine that has all that any machine has, as the tests play it.
+/* A simulated machine with all features that any machine has.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
