@@ -162,13 +162,30 @@ run_file (uint64_t number, const GElf_Phdr *frame)
   object_close (&object);
 }
 
-int
-main (int argc, char **argv)
+/* Read the undamaged file at PATH into WHOLE, and return its program header of
+   .eh_frame_hdr.  */
+static GElf_Phdr
+read_whole (const char *path)
 {
   struct object object = { 0 };
+  struct place place;
   struct stat status;
   enum outcome outcome;
 
+  hold (place_of_output (path, &place) == NULL
+	&& load_file (&place, &object.file, &status, &outcome) == NULL,
+	"it is there");
+  place_close (&place);
+  put_bytes (&whole, object.file.data, object.file.size);
+  hold (object_open (&object, &outcome) == NULL, "it is an object");
+  GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);
+  object_close (&object);
+  return frame;
+}
+
+int
+main (int argc, char **argv)
+{
   elf_version (EV_CURRENT);
   if (argc != 4 && argc != 5)
     {
@@ -178,15 +195,7 @@ main (int argc, char **argv)
   uint64_t count = strtoull (argv[3], NULL, 10);
   uint64_t first = argc == 5 ? strtoull (argv[4], NULL, 10) : 0;
 
-  struct place place;
-  hold (place_of_output (argv[2], &place) == NULL
-	&& load_file (&place, &object.file, &status, &outcome) == NULL,
-	"it is there");
-  place_close (&place);
-  put_bytes (&whole, object.file.data, object.file.size);
-  hold (object_open (&object, &outcome) == NULL, "it is an object");
-  GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);
-  object_close (&object);
+  GElf_Phdr frame = read_whole (argv[2]);
   __sanitizer_set_death_callback (tell_current);
   for (uint64_t i = first; i < first + count; ++i)
     run_file (i, &frame);

@@ -294,28 +294,33 @@ compare_file (const struct file *file, Dwarf_CFI *cfi)
 		       : UINT64_MAX));
 }
 
-int
-main (int argc, char **argv)
+/* Compare the tables of the file at PATH, if it has a table.  */
+static void
+compare_path (const char *path)
 {
   struct file file;
 
+  if (read_file (&file, path) && find_tables (&file))
+    {
+      Elf *elf = elf_memory (file.bytes, file.size);
+      Dwarf_CFI *cfi = elf == NULL ? NULL : dwarf_getcfi_elf (elf);
+      if (cfi == NULL)
+	tell (&file, 0, dwarf_errmsg (-1));
+      else
+	compare_file (&file, cfi);
+      dwarf_cfi_end (cfi);
+      elf_end (elf);
+    }
+  free (file.bytes);
+}
+
+int
+main (int argc, char **argv)
+{
   elf_version (EV_CURRENT);
   unsigned long int many = argc > 1 ? strtoul (argv[1], NULL, 10) : 0;
   for (int i = 2; i < argc; ++i)
-    {
-      if (read_file (&file, argv[i]) && find_tables (&file))
-	{
-	  Elf *elf = elf_memory (file.bytes, file.size);
-	  Dwarf_CFI *cfi = elf == NULL ? NULL : dwarf_getcfi_elf (elf);
-	  if (cfi == NULL)
-	    tell (&file, 0, dwarf_errmsg (-1));
-	  else
-	    compare_file (&file, cfi);
-	  dwarf_cfi_end (cfi);
-	  elf_end (elf);
-	}
-      free (file.bytes);
-    }
+    compare_path (argv[i]);
   printf ("%lu files, %lu functions, %lu left out, %lu in part; %lu places, "
 	  "%lu with a rule, %lu different, %lu not to be compared; %lu gaps\n",
 	  total.files, total.functions, total.left_out, total.in_part,

@@ -159,7 +159,23 @@ compare_at (const struct image *image, uintptr_t pc, Dwarf_Frame *frame)
   return true;
 }
 
-/* Go through the rows of the function at START, which ends at or before
+/* libdw has no row for the function at START: there are no bytes in it, or
+   libdw rejects its entry.  There must be no step either.  Return whether libc
+   supports the entry.  */
+static bool
+compare_missing (const struct image *image, Dwarf_Addr start)
+{
+  struct sframe_registers registers;
+  uint64_t pc = image->base + start;
+
+  make_registers (&registers, pc);
+  enum sframe_eh_status status = step_at (image, pc, &registers);
+  if (status == SFRAME_EH_OK)
+    tell (image, pc, "libdw has no row; ours is", status);
+  return status != SFRAME_EH_NOT_UNDERSTOOD;
+}
+
+/* Compare the rows of the function at START, which ends at or before
    LIMIT.  */
 static void
 compare_entry (const struct image *image, Dwarf_CFI *cfi, Dwarf_Addr start,
@@ -182,16 +198,7 @@ compare_entry (const struct image *image, Dwarf_CFI *cfi, Dwarf_Addr start,
       pc = end;
     }
   if (pc == start)
-    {
-      struct sframe_registers registers;
-      make_registers (&registers, image->base + pc);
-      enum sframe_eh_status status
-	= step_at (image, image->base + pc, &registers);
-      /* An entry for no bytes, or one that libdw rejects.  */
-      understood = status != SFRAME_EH_NOT_UNDERSTOOD;
-      if (status == SFRAME_EH_OK)
-	tell (image, image->base + pc, "libdw has no row; ours is", status);
-    }
+    understood = compare_missing (image, start);
   total.understood += understood;
   if (!understood)
     printf ("%s: not understood: function at %#lx\n", image->name,

@@ -1226,9 +1226,30 @@ drop_one (void)
   return 0;
 }
 
-/* Neither parent nor child has less than before when there is no memory for a
-   change, but what munmap cannot do otherwise than by forgetting all.  IN_CHILD
-   tells which of them makes the change.  */
+/* Check the registrations of the process that has made a change, and of its
+   RELATIVE.  If the change has FAILED for lack of memory, the process has all
+   of them as before, or none if it FORGETS them; its relative has all in any
+   case.  */
+static void
+check_relatives (bool failed, bool forgets, struct mm_struct *relative)
+{
+  if (failed)
+    {
+      CHECK (describes (forgets ? 0 : TABLE, TEXT + 0x100));
+      CHECK (describes (forgets ? 0 : OTHER_TABLE, TEXT + 0x400));
+      CHECK (describes (0, TEXT + 0x300));
+    }
+  else
+    CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+  current->mm = relative;
+  CHECK (describes (TABLE, TEXT + 0x100));
+  CHECK (describes (TABLE, TEXT_MIDDLE));
+  CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+}
+
+/* Let each allocation of a CHANGE fail once.  The child makes the change if
+   IN_CHILD is set, otherwise the parent.  munmap, which cannot fail, FORGETS
+   all registrations of the process then.  */
 static void
 check_change_without_memory (int (*change) (void), bool in_child,
 			     bool forgets, unsigned int allocations)
@@ -1248,18 +1269,7 @@ check_change_without_memory (int (*change) (void), bool in_child,
       machine.no_memory_after = 0;
       expect ("change", result, failed && !forgets && change != drop_one
 	      ? -ENOMEM : 0);
-      if (failed)
-	{
-	  CHECK (describes (forgets ? 0 : TABLE, TEXT + 0x100));
-	  CHECK (describes (forgets ? 0 : OTHER_TABLE, TEXT + 0x400));
-	  CHECK (describes (0, TEXT + 0x300));
-	}
-      else
-	CHECK (describes (OTHER_TABLE, TEXT + 0x400));
-      current->mm = in_child ? &process : &child;
-      CHECK (describes (TABLE, TEXT + 0x100));
-      CHECK (describes (TABLE, TEXT_MIDDLE));
-      CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+      check_relatives (failed, forgets, in_child ? &process : &child);
       machine_exit (&child);
       end_process ();
       if (!failed)

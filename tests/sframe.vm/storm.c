@@ -288,6 +288,18 @@ number (const char *text)
   return value;
 }
 
+static void
+check_results (void)
+{
+  check_answers ();
+  check_chains ();
+  check_reclaim ();
+  check_waiting ();
+  check_charge ();
+  check_leaks ();
+  check_pressure ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -298,14 +310,14 @@ main (int argc, char **argv)
   storm_seed (0);
   share_tally ();
   arena_make ();
-  /* We have executed ourselves.  */
+  /* A process of the storm has executed this program.  */
   if (calls == 0)
     {
       storm_executed ();
       return tally->undocumented != 0 ? UNDOCUMENTED : 0;
     }
 
-  /* Children must not have lines of ours in their buffers.  */
+  /* Otherwise children would print again what is in the buffer.  */
   setlinebuf (stdout);
   printf ("storm %lu %lu\n", calls, seed);
   if (kernel_prctl (PR_REMOVE_SFRAME, PAGE, 0, 0, 0) != -ENOENT)
@@ -314,12 +326,6 @@ main (int argc, char **argv)
       || !group_make ("short", "max"))
     err (1, "no events or no memory cgroups");
   run_parts (calls);
-  check_answers ();
-  check_chains ();
-  check_reclaim ();
-  check_waiting ();
-  check_charge ();
-  check_leaks ();
-  check_pressure ();
+  check_results ();
   return 0;
 }
