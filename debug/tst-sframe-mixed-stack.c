@@ -158,9 +158,9 @@ test_by_sframe (void)
   take ();
   check_use ("SFrame");
   take ();
-  check_use ("SFrame, rules remembered once");
+  check_use ("SFrame, rules cached once");
   take ();
-  check_use ("SFrame, rules remembered");
+  check_use ("SFrame, rules cached");
   for (int i = 0; i < 3; ++i)
     {
       recurse (DEPTH);

@@ -321,7 +321,7 @@ main (int argc, char **argv)
   unsigned long int many = argc > 1 ? strtoul (argv[1], NULL, 10) : 0;
   for (int i = 2; i < argc; ++i)
     compare_path (argv[i]);
-  printf ("%lu files, %lu functions, %lu left out, %lu in part; %lu places, "
+  printf ("%lu files, %lu functions, %lu left out, %lu in part; %lu addresses, "
 	  "%lu with a rule, %lu different, %lu not to be compared; %lu gaps\n",
 	  total.files, total.functions, total.left_out, total.in_part,
 	  total.rows, total.rows_found, total.different, total.unevaluated,
@@ -331,7 +331,7 @@ main (int argc, char **argv)
   printf ("%s: same as libdw\n", good ? "PASS" : "FAIL");
   good = good && ((total.rows - total.rows_found) * 100000
 		  <= total.rows * many);
-  printf ("%s: of 100,000 places %lu have no rule, or fewer\n",
+  printf ("%s: at most %lu of 100,000 addresses have no rule\n",
 	  good ? "PASS" : "FAIL", many);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -693,9 +693,9 @@ static const struct test_case cases[] =
     { "too many values", too_many_values },
     { "cut operands", cut_operands },
     { "unknown operations", unknown_operations },
-    { "what SFrame can say", words_of_sframe },
-    { "what SFrame cannot say", no_words_of_sframe },
-    { "what SFrame cannot say of a signal", no_words_for_a_signal },
+    { "rules that SFrame can express", words_of_sframe },
+    { "rules that SFrame cannot express", no_words_of_sframe },
+    { "rules of a signal that SFrame cannot express", no_words_for_a_signal },
   };
 
 enum { CASES = sizeof cases / sizeof cases[0],

@@ -31,7 +31,7 @@ static unsigned long round_nr;
 /* Steps that went up, ended the walk, and failed, by error.  */
 static unsigned long stepped, done, refused, errors[256];
 /* Compared traces, and their frames by cached rules.  */
-static unsigned long compared, remembered;
+static unsigned long compared, cached;
 
 static void
 require_that (bool good, const char *what)
@@ -211,7 +211,7 @@ unwind (struct unwind_user_state state)
       t.entries[to.nr++] = state.ip;
       unsigned int before = to.nr;
       sframe_unwind_cached (&state, &to, TRACE_MAX);
-      remembered += to.nr - before;
+      cached += to.nr - before;
       if (to.nr >= TRACE_MAX)
 	break;
       t.result = sframe_unwind_next (&state);
@@ -246,7 +246,7 @@ compare (void)
   /* The table is gone, or there was too much work.  */
   if (fresh.result == -EBADMSG || fresh.end.sframe_rows >= 65536)
     return;
-  machine.remembers = true;
+  machine.may_cache = true;
   for (unsigned int i = 0; i < 2; ++i)
     {
       struct trace again = unwind (from);
@@ -261,9 +261,9 @@ compare (void)
 		    && again.end.ucontext == fresh.end.ucontext
 		    && memcmp (again.entries, fresh.entries,
 			       fresh.count * sizeof fresh.entries[0]) == 0,
-		    "the same stack by remembered rules");
+		    "the same stack by cached rules");
     }
-  machine.remembers = false;
+  machine.may_cache = false;
   ++compared;
 }
 
@@ -328,8 +328,8 @@ main (int argc, char **argv)
 	&& errors[ENOENT] > count / 100 && errors[EFAULT] > count / 100
 	&& errors[EBADMSG] > count / 100 && errors[EINVAL] > count / 100,
 	"all kinds of ends were met");
-  printf ("%lu traces compared, %lu remembered frames\n", compared, remembered);
-  tell (compared > count && remembered > count, "rules were cached");
+  printf ("%lu traces compared, %lu cached frames\n", compared, cached);
+  tell (compared > count && cached > count, "rules were cached");
   free (process.areas[1].bytes);
   process.areas[1].bytes = NULL;
   machine_exit (&process);

@@ -231,7 +231,7 @@ every_pc (const struct elf_section *bytes, struct sframe_section *section)
     }
   tell (differences == 0, "the readers agree on every PC");
   tell (seen[FOUND] > 10000 && seen[CORRUPT] == 0, "most PCs have a rule");
-  tell (machine.unmapped == 0, "the kernel's stays inside the table");
+  tell (machine.unmapped == 0, "the kernel's reader stays inside the table");
   tell (kernel_validate (), "the kernel's validation accepts the table");
 }
 
@@ -286,7 +286,7 @@ damaged (const struct elf_section *bytes, const struct sframe_section *section,
   tell (missed == 0 && taken > 10 && refused > 100,
 	"the kernel's validation refuses tables that its reader finds corrupt");
   tell (machine.unmapped == 0,
-	"the kernel's stays inside damaged tables");
+	"the kernel's reader stays inside damaged tables");
 }
 
 /* Each access of a lookup fails once; the next lookup is right again.  */

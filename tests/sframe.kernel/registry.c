@@ -667,7 +667,7 @@ check_refused (int error, const char *why)
 }
 
 static void
-test_refused_is_told (void)
+test_refused_is_logged (void)
 {
   const struct
   {
@@ -1905,7 +1905,7 @@ static const struct test_case cases[] = {
   CASE (same_again_when_split),
   CASE (header_changed),
   CASE (order_of_errors),
-  CASE (refused_is_told),
+  CASE (refused_is_logged),
   CASE (overlaps),
   CASE (remove),
   CASE (array),

@@ -49,7 +49,7 @@ enum outcome
 {
   ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
   KEPT_FOR_MEMORY, UNMAPPED, FORGOTTEN, FORKED, LOST_BY_FORK, SHARED, DROPPED,
-  NOT_DROPPED, CHOSEN, NOT_CHOSEN, REMEMBERED, TOO_LATE, RECALLED, OUTCOMES
+  NOT_DROPPED, CHOSEN, NOT_CHOSEN, CACHED, TOO_LATE, RECALLED, OUTCOMES
 };
 
 static unsigned long outcomes[OUTCOMES];
@@ -485,7 +485,7 @@ do_choose (void)
 
 /* A rule has been read, perhaps some time after its table was looked up.  */
 static void
-do_remember (void)
+do_cache (void)
 {
   static struct sframe_view view;
   static struct record r;
@@ -505,10 +505,11 @@ do_remember (void)
   rule.cfa = (struct sframe_place) { SFRAME_REG_VALUE, SFRAME_REG_SP, r.id };
   sframe_cache_add (&view, ip, &rule);
   bool known = sframe_registered (&self->mm) && sframe_is_cached (ip);
-  ++outcomes[known ? REMEMBERED : TOO_LATE];
+  ++outcomes[known ? CACHED : TOO_LATE];
 }
 
-/* What is remembered of ADDRESS is of EXPECTED, which describes it now.  */
+/* The cached rule of ADDRESS must be that of EXPECTED, which describes ADDRESS
+   now.  */
 static void
 check_rule (unsigned long address, const struct record *expected)
 {
@@ -593,7 +594,7 @@ static const struct
 } operations[] = {
   { do_add, 200 }, { do_remove, 24 }, { do_map, 12 }, { do_unmap, 3 },
   { do_split, 8 }, { do_fork, 32 }, { do_switch, 8 }, { do_exit, 5 },
-  { do_drop_corrupt, 4 }, { do_choose, 16 }, { do_remember, 40 },
+  { do_drop_corrupt, 4 }, { do_choose, 16 }, { do_cache, 40 },
 };
 
 static void
@@ -629,7 +630,7 @@ begin (const char *seed)
       put_table (BASE + i, BASE, PAGE);
   self = models;
   self->alive = true;
-  machine.remembers = true;
+  machine.may_cache = true;
   current->mm = &self->mm;
 }
 

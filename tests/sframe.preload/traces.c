@@ -209,8 +209,8 @@ test_modules (char **names)
       place[i % 2] = visit (dlopen (names[i % 2], RTLD_NOW));
       same |= i > 0 && place[0] == place[1];
     }
-  result (same, "dlopen maps another module at the same place");
-  result (good, "another module at the same place");
+  result (same, "dlopen maps another module at the same addresses");
+  result (good, "another module at the same addresses");
 }
 
 /* A module that a constructor has loaded, before that of the program: it came
@@ -227,7 +227,7 @@ test_early (char **names)
   good = traces_agree (2);
   place = visit (early_module);
   result (place == visit (dlopen (names[1], RTLD_NOW)) && good,
-	  "another module at the place of one that a constructor has loaded");
+	  "another module at the addresses of one that a constructor has loaded");
 }
 
 /* Stacks with anything on them.  */

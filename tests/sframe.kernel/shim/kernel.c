@@ -253,8 +253,8 @@ kvzalloc (size_t size, gfp_t gfp)
   if (pagefault_disabled ())
     bug ("allocation by a task that must not wait");
   if ((gfp & __GFP_DIRECT_RECLAIM) != 0)
-    bug ("memory reclaimed to remember rules in");
-  if (out_of_memory (gfp) || !machine.remembers)
+    bug ("memory reclaimed for a cache of rules");
+  if (out_of_memory (gfp) || !machine.may_cache)
     return NULL;
   object = calloc (1, size);
   if (object == NULL)

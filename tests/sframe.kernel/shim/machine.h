@@ -33,8 +33,8 @@ struct machine
   bool exiting;
   /* No page fault is taken now.  */
   bool faults_off;
-  /* There is memory to remember rules in.  */
-  bool remembers;
+  /* There is memory for caches of rules.  */
+  bool may_cache;
   /* It is kswapd that reclaims memory.  */
   bool kswapd;
   /* How many grace periods were over when a cache was freed last.  */

@@ -21,9 +21,8 @@ enum
 /* DWARF numbers.  */
 enum { DI = 5, FP = 6, SP = 7 };
 
-/* What a trace of so many frames by rules that are remembered reads: a word
-   each, and that of the last one twice, whose own rule nobody has asked for
-   yet.  */
+/* How many words a trace of this many frames reads if all rules are cached: one
+   for each frame.  */
 #define WARM(frames) (frames)
 
 static struct unwind_user_state state;
@@ -36,7 +35,7 @@ static void
 start (void)
 {
   new_process ();
-  machine.remembers = true;
+  machine.may_cache = true;
   map (TABLE, TABLE + 0x1000, VM_READ);
   map (TEXT, TEXT + TEXT_SIZE, VM_READ | VM_EXEC);
   map (CODE, CODE + 0x1000, VM_READ | VM_EXEC);
@@ -56,7 +55,7 @@ finish (void)
 {
   end_process ();
   CHECK (machine.caches == 0);
-  machine.remembers = false;
+  machine.may_cache = false;
 }
 
 /* The frame at STACK + OFFSET.  */
@@ -115,7 +114,7 @@ same_place (const struct sframe_place *a, const struct sframe_place *b)
   return a->kind == b->kind && a->off == b->off && a->reg == b->reg;
 }
 
-/* Whether RULE is what is remembered of IP once it should be.  */
+/* Whether RULE is the cached rule of IP after it was added.  */
 static bool
 keeps (unsigned long ip, const struct sframe_rule *rule)
 {
@@ -323,7 +322,7 @@ test_again (void)
   finish ();
 }
 
-/* Each number comes back as it was, or is not remembered.  */
+/* Each offset is read as it was stored, or the rule is not cached.  */
 static void
 test_packing (void)
 {
@@ -355,9 +354,9 @@ test_packing (void)
   finish ();
 }
 
-/* Change one thing of a rule that is remembered, and it is not.  */
+/* Rules that differ in one property from one that is cached, and are not.  */
 static void
-test_not_remembered (void)
+test_not_cached (void)
 {
   unsigned long ip = TEXT;
   struct sframe_rule rule;
@@ -395,9 +394,9 @@ static void
 test_without (void)
 {
   start ();
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 0);
-  machine.remembers = machine.lock_busy = true;
+  machine.may_cache = machine.lock_busy = true;
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 0);
   machine.lock_busy = false;
   machine.exiting = true;
@@ -406,7 +405,7 @@ test_without (void)
   reads (0, 20);
   /* One that there is may be used and added to.  */
   machine.exiting = machine.lock_busy = true;
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (reads (0, 22) > 21 && reads (0, 22) == WARM (22));
   machine.exiting = machine.lock_busy = false;
   finish ();
@@ -431,18 +430,18 @@ test_few_requests (void)
   unsigned long refused = 0, before;
 
   start ();
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (requests (20) == 1 && requests (20) == 1);
-  machine.remembers = true;
+  machine.may_cache = true;
   CHECK (requests (20) == 1 && requests (20) == 0 && machine.caches == 1);
-  machine.remembers = false;
+  machine.may_cache = false;
   before = machine.cache_requests;
   for (unsigned long i = 0x400; i < 0x1000; ++i)
     refused += !keeps (TEXT + i, &rule);
   CHECK (refused > 2000);
   CHECK (machine.cache_requests - before > 100);
   CHECK ((machine.cache_requests - before) * 16 <= refused);
-  machine.remembers = true;
+  machine.may_cache = true;
   for (unsigned long i = 0x400; i < 0x500; ++i)
     keeps (TEXT + i, &rule);
   CHECK (machine.cache_size == 4 * SMALLEST);
@@ -532,7 +531,8 @@ test_absent_stack (void)
   finish ();
 }
 
-/* Step by remembered rules from SP and FP; nothing is read or changed.  */
+/* A step by a cached rule from SP and FP is refused: nothing is read or
+   changed.  */
 static void
 check_refused (unsigned long sp, unsigned long fp)
 {
@@ -663,7 +663,7 @@ static const struct test_case cases[] = {
   { "few wait", test_few_wait },
   { "again", test_again },
   { "packing", test_packing },
-  { "not remembered", test_not_remembered },
+  { "not cached", test_not_cached },
   { "without", test_without },
   { "few requests", test_few_requests },
   { "shrinker", test_shrinker },
