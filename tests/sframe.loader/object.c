@@ -24,7 +24,8 @@
 # define CONSTRUCTOR constructor-all
 #endif
 
-/* Names come without quotes, which command lines do not carry well.  */
+/* The macros have names without quotes, which are hard to pass on a command
+   line.  */
 #define STRING(text) STRING_1 (text)
 #define STRING_1(text) #text
 
@@ -42,7 +43,7 @@ __thread char object_tls[STATIC_TLS]
   __attribute__ ((tls_model ("initial-exec")));
 #endif
 
-/* Work for which the compiler writes more than one row.  */
+/* A function for which the compiler writes more than one row.  */
 int __attribute__ ((noinline))
 #ifdef DEFINE
 DEFINE (int n)

@@ -25,7 +25,7 @@ static const char *output = "recorder.out";
 static char *environment[32];
 static int exit_due;
 static int signal_due;
-/* Less than those who run this allow it.  */
+/* Less than the time limit of the tests that run this program.  */
 static unsigned seconds = 50;
 
 static void
@@ -106,7 +106,7 @@ static void take_early (char *value) { settings.early = value; }
 static void take_vdso (char *value) { settings.vdso = value; }
 static void take_seconds (char *value) { seconds = atoi (value); }
 
-/* In the order of the table of names below.  */
+/* In the order of the names below.  */
 static void (*const takers[]) (char *) =
 {
   take_kernel, take_refuse, take_add, take_remove, take_environment,

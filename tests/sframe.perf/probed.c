@@ -35,7 +35,7 @@ spend_time (void)
   KEEP ();
 }
 
-/* What is between has the trampoline to return to.  */
+/* Frames between this one and its caller return to the trampoline.  */
 void NOINLINE
 returns (void)
 {

@@ -12,14 +12,14 @@
 
 enum { CHILDREN = 60 };
 
-/* No tail calls: what calls must stay in the stack.  */
+/* Prevent tail calls, so that callers stay on the stack.  */
 #define NOINLINE __attribute__ ((noinline, noclone))
 #define KEEP() asm volatile ("" : : : "memory")
 
 static volatile long answer;
 static char *volatile text;
 
-/* Each call but the first of a function in a process is none of interest.  */
+/* Only the first call of each function in a process is of interest.  */
 static void NOINLINE
 bind_all (void)
 {

@@ -19,10 +19,11 @@
 #include "kernel.h"
 
 #define EVENT_FILE "/sys/kernel/tracing/events/signal/signal_generate/id"
-/* Other signals go from here to the tracer.  */
+/* Count only SIGTRAP: there are other signals from this thread to the
+   tracer.  */
 #define FILTER "sig == 5"
 
-/* The rings of a thread: signals, and page faults of ours.  */
+/* The rings of a thread: signals, and the judge's page faults.  */
 struct rings
 {
   bool open;
@@ -62,7 +63,8 @@ open_rings (void)
   rings.open = true;
 }
 
-/* Get the last chain in RING, of those that begin at PC if that is not 0.  */
+/* Store the last chain in RING in *CHAIN; if PC is not 0, the last one that
+   begins at PC.  */
 static void
 take_chain (struct ring *ring, uintptr_t pc, struct chain *chain)
 {
@@ -86,7 +88,7 @@ take_chain (struct ring *ring, uintptr_t pc, struct chain *chain)
   ring->page->data_tail = at;
 }
 
-/* The page is not there any more, so that this is a page fault.  */
+/* The page was unmapped, so this is a page fault.  */
 static void noinline
 touch (void)
 {
@@ -111,7 +113,7 @@ kernel_collect (uintptr_t pc, struct chain *before, struct chain *now)
   take_chain (&rings.faults, 0, now);
 }
 
-/* Where the FDE at number I of TABLE says that its function begins.  */
+/* The start of the function of FDE number I of TABLE.  */
 static uintptr_t
 function_start (const struct table_header *table, const struct table_fde *fdes,
 		uint32_t i)

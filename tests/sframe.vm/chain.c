@@ -4,7 +4,8 @@
 
 #include <time.h>
 
-/* What is volatile has to be done, so no call becomes a jump.  */
+/* Volatile, so that the call is not the last action, and does not become a
+   jump.  */
 static volatile unsigned long int work;
 
 static void __attribute__ ((noinline))

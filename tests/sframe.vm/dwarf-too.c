@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-/* The program that perf starts is as it is.  */
+/* Do not change the program that perf starts.  */
 static void __attribute__ ((constructor))
 leave_alone (void)
 {
   unsetenv ("LD_PRELOAD");
 }
 
-/* perf writes the attributes to its file as they are here.  */
+/* perf also writes the attributes to its file; change them before that.  */
 static void
 change (struct perf_event_attr *attr)
 {

@@ -42,7 +42,7 @@ map (unsigned long pages, int rights)
   return start;
 }
 
-/* Let each second of the PAGES at START have RIGHTS.  */
+/* Give every second one of the PAGES at START the permissions RIGHTS.  */
 static void
 split (char *start, unsigned long pages, int rights)
 {
@@ -87,7 +87,7 @@ main (int argc, char **argv)
 		  (unsigned long) text + i, 1) == 0, "PR_ADD_SFRAME");
   split (table, pages, PROT_READ);
   split (text, pages, PROT_EXEC);
-  /* The first one finds much to do that is not there any more.  */
+  /* The first fork also does work that later ones need not repeat.  */
   fork_time ();
   printf ("%lld\n", fork_time ());
   return EXIT_SUCCESS;

@@ -8,8 +8,8 @@
 
 extern const char __ehdr_start[];
 
-/* An address: of the arena, which has good tables at one time and nothing at
-   another, of this program, of the stack, of nobody, of the kernel.  */
+/* An address: in the arena, which has valid tables or is unmapped, in this
+   program, in the stack, in unmapped memory, in the kernel.  */
 static unsigned long
 some_address (void)
 {

@@ -59,8 +59,8 @@ one_deed (void)
     }
 }
 
-/* With all the memory of the thread that began it, its thread-local variables
-   included: nothing here may fault.  */
+/* Shares all memory of the thread that started it, also its thread-local
+   variables: nothing here may fault.  */
 static int
 sharer (void *unused)
 {

@@ -43,7 +43,8 @@ one_deed (void)
       storm_choose ();
       break;
     default:
-      /* Whoever is in its text is caught, as is who finds it gone.  */
+      /* A thread that executes this text, or finds it unmapped, recovers from
+	 the fault.  */
       arena_fill_private (slot);
     }
 }
