@@ -18,8 +18,8 @@
 
 static struct buffer whole;
 static uint64_t current;
-/* By what became of them: converted, refused, by object_open and later, found
-   to have a wrong table.  */
+/* The numbers of files that were converted, refused by object_open, refused
+   later, and found to have a wrong table.  */
 static unsigned long int results[4];
 
 static void

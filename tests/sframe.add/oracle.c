@@ -128,9 +128,9 @@ value_of (const struct machine *machine, const struct sframe_place *place,
     }
 }
 
-/* Whether VALUE is where a function of s390x saves SP: in its place in the
-   caller's frame, or a floating-point register.  What is there can be told
-   from the CFA by the ABI alone.  */
+/* Whether VALUE is the location at which a function of s390x saves SP: its
+   slot in the caller's frame, or a floating-point register.  By the ABI, the
+   saved value follows from the CFA.  */
 static bool
 is_saved_sp (const struct machine *machine, uint64_t value)
 {
@@ -146,7 +146,8 @@ is_saved_sp (const struct machine *machine, uint64_t value)
 #endif
 }
 
-/* Compare the caller's value of register NUMBER; OURS is what RULE says.  */
+/* Compare the caller's value of register NUMBER; OURS is the value by the rule
+   of the table.  */
 static void
 compare_register (const struct file *file, uint64_t pc, Dwarf_Frame *frame,
 		  const struct machine *machine, unsigned int number,

@@ -45,7 +45,7 @@ table_end (const ElfW(Phdr) *headers, size_t count, uintptr_t base)
   return end;
 }
 
-/* What dl_iterate_phdr has of the program, which comes first.  */
+/* Store the entry of dl_iterate_phdr for the program, which comes first.  */
 static int
 visit (struct dl_phdr_info *info, size_t size, void *data)
 {

@@ -4,8 +4,8 @@
 
 #include "eh-craft.h"
 
-/* A program of at most 30 bytes and what it says at one PC.  Where nothing is
-   said here of the CFA it is RSP + 8, of the register, it is RBX.  */
+/* A program of at most 30 bytes and its rules at one PC.  If no CFA is given
+   here it is RSP + 8; if no register is given, it is RBX.  */
 struct example
 {
   const char *name;
@@ -314,10 +314,10 @@ unknown_instructions (void)
     if (opcode != ARGS_SIZE && opcode != NEGATIVE_OFFSET)
       {
 	CHECK (STATUS (false, opcode) == SFRAME_EH_NOT_UNDERSTOOD);
-	/* What is left out has to be understood, too.  */
+	/* Instructions that are skipped must be valid, too.  */
 	CHECK (STATUS (false, REMEMBER, opcode, RESTORE_STATE)
 	       == SFRAME_EH_NOT_UNDERSTOOD);
-	/* What is for a later PC has not.  */
+	/* Instructions for a later PC need not be valid.  */
 	CHECK (STATUS (false, ADVANCE | 60, opcode) == SFRAME_EH_OK);
       }
 }

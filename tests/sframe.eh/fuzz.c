@@ -22,8 +22,8 @@
 #include "../sframe.unit/fuzz-input.h"
 #include "image.h"
 
-/* Where code begins, from the start of the table, and how much of it each
-   function has.  Encodings, see eh-craft.h for why they are written here.  */
+/* The start of the code, relative to the table, and the size of each function.
+   The encodings are defined here for the reason given in eh-craft.h.  */
 enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS_MAX = 6 };
 enum { PCREL_SDATA4 = 0x1b, UDATA4 = 3, DATAREL_SDATA4 = 0x3b };
 enum { HEADER_SIZE = 12, PAIR_SIZE = 8 };
@@ -239,8 +239,8 @@ cut_out (uint32_t count)
   store (8, to);
 }
 
-/* What damages most: opcodes at the ends of their ranges, lengths, large
-   numbers.  */
+/* Values that have most effects: opcodes at the ends of their ranges, lengths,
+   large numbers.  */
 static const unsigned char values[] =
   {
     0, 1, 2, 4, 0x0a, 0x0b, 0x0c, 0x0f, 0x10, 0x11, 0x16, 0x2f, 0x3f, 0x40,
@@ -270,7 +270,7 @@ damage (void)
 	store (at, load (input + at) + below (65) - 32);
       break;
     case 4:
-      /* Shift what follows, as an operand of another length does.  */
+      /* Shift the following bytes, as an operand of another length does.  */
       memmove (input + at, input + at + 1, input_size - at - 1);
       break;
     case 5:
@@ -279,7 +279,7 @@ damage (void)
 		    ? input_size - cut : HEADER_SIZE + 1);
       break;
     case 6:
-      /* What ends a trace: the return address is undefined.  */
+      /* An undefined return address, which ends a trace.  */
       if (at + 2 <= input_size)
 	memcpy (input + at, (unsigned char[]) { 7, RA_COLUMN }, 2);
       break;

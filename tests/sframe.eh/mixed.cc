@@ -47,7 +47,7 @@ namespace
     return _URC_NO_REASON;
   }
 
-  /* Compare all frames but this one.  */
+  /* Compare all frames except this one.  */
   __attribute__ ((noinline)) void
   compare (const char *what)
   {

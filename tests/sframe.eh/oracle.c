@@ -58,7 +58,7 @@ compare_registers (const struct image *image, uintptr_t pc,
 	  tell (image, pc, "another value of register", i);
 	break;
       case told_undefined:
-	/* libdw leaves alone what it is not told of a signal frame, too.  */
+	/* In a signal frame, libdw keeps registers without a rule.  */
 	if (!signal && (caller->known & UINT64_C (1) << i) != 0)
 	  tell (image, pc, "known, and should not be: register", i);
 	break;
@@ -71,8 +71,8 @@ compare_registers (const struct image *image, uintptr_t pc,
     tell (image, pc, "another return address in column", ra);
 }
 
-/* Compare the step to CALLER that took STATUS with one by RULE, which was told
-   for the same frame in *REGISTERS.  */
+/* Compare the step to CALLER, with result STATUS, with a step by RULE, the
+   SFrame rule for the same frame in *REGISTERS.  */
 static void
 compare_rule (const struct image *image, struct sframe_registers *registers,
 	      const struct sframe_rule *rule, enum sframe_eh_status status,
@@ -205,7 +205,7 @@ compare_entry (const struct image *image, Dwarf_CFI *cfi, Dwarf_Addr start,
 	    (unsigned long int) start);
 }
 
-/* The table's pairs of 4-byte offsets, read here once more.  */
+/* The table's pairs of 4-byte offsets, read independently of libc.  */
 static void
 compare_image (const struct image *image, Dwarf_CFI *cfi)
 {
@@ -270,9 +270,9 @@ main (int argc, char **argv)
   printf ("%s: same as libdw\n", good ? "PASS" : "FAIL");
   good = good && total.understood == total.entries;
   printf ("%s: all entries are supported\n", good ? "PASS" : "FAIL");
-  /* Of all of Debian's it is 99.95 %: what else there is are expressions of
-     PLTs, and functions that realign their stack.  The host's vDSO has few
-     functions, and other ones in each kernel.  */
+  /* For all of Debian it is 99.95 %: the others are expressions of PLTs, and
+     functions that realign their stack.  The host's vDSO has few functions,
+     which differ from kernel to kernel.  */
   if (strcmp (argv[argc - 1], "vDSO") != 0)
     {
       good = good && total.simple * 1000 >= total.steps * 995;

@@ -20,9 +20,9 @@ struct sframe_stack
 {
   /* The one word that cannot be read.  */
   uintptr_t unreadable;
-  /* How many were read.  */
+  /* The number of words that were read.  */
   unsigned long int reads;
-  /* What is to be said of any two addresses.  */
+  /* The result of __sframe_same_stack.  */
   bool same_stack;
   /* How often a leap was checked, the word that was probed last, and how many
      had been read before.  */

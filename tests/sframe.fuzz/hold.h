@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Unless it is GOOD, say WHAT is violated and end in a way that the fuzzer
-   notices.  */
+/* Unless it is GOOD, print WHAT is violated and abort, which the fuzzer
+   detects.  */
 static inline void
 hold (bool good, const char *what)
 {

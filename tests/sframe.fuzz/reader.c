@@ -108,7 +108,7 @@ check_place (const struct sframe_place *place)
 	|| place->reg <= SFRAME_REGISTER_MAX, "number of a register");
 }
 
-/* What nobody may read of RULE is made equal.  */
+/* Clear the members of RULE that are undefined.  */
 static void
 normalize (struct sframe_rule *rule)
 {

@@ -24,7 +24,7 @@
 enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS = 3, SEED_MAX = 4096 };
 enum { PT_SFRAME = 0x6474e554 };
 
-/* Sizes of what SFrame, .eh_frame_hdr and .eh_frame are made of.  */
+/* Sizes of the parts of SFrame, .eh_frame_hdr and .eh_frame.  */
 enum { HEADER = 28, FDE = 16, ATTRIBUTE = 5, EH_HEADER = 12, PAIR = 8 };
 enum { PCREL_SDATA4 = 0x1b, DATAREL_SDATA4 = 0x3b, UDATA4 = 3 };
 /* The kind of a function, in the second information byte of its attribute.  */
@@ -100,7 +100,7 @@ field (const unsigned char *header, size_t offset, size_t width)
 #define FIELD(type, header, name)					\
   field (header, offsetof (type, name), sizeof ((type *) 0)->name)
 
-/* The program header number INDEX, null behind the last.  */
+/* The program header number INDEX; null after the last one.  */
 static const unsigned char *
 segment (unsigned int index)
 {

@@ -27,7 +27,7 @@ is (const char *other)
   return strcmp (kind, other) == 0;
 }
 
-/* The trace of libc without this function, spoilt as the command line says.  */
+/* The trace of libc without this function, changed as the argument says.  */
 int __attribute__ ((noinline))
 backtrace (void **array, int size)
 {

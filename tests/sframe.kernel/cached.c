@@ -21,8 +21,8 @@ enum
 /* DWARF numbers.  */
 enum { DI = 5, FP = 6, SP = 7 };
 
-/* How many words a trace of this many frames reads if all rules are cached: one
-   for each frame.  */
+/* The number of words that a trace reads if all rules are cached: one for each
+   frame.  */
 #define WARM(frames) (frames)
 
 static struct unwind_user_state state;
@@ -175,7 +175,7 @@ test_frame_pointer (void)
   finish ();
 }
 
-/* Whatever takes the range away takes its rules away, too.  */
+/* Each removal of a range invalidates its rules.  */
 static void
 test_forgotten (void)
 {
@@ -195,7 +195,7 @@ test_forgotten (void)
   finish ();
 }
 
-/* What another range is added for does not matter to those there are.  */
+/* Adding another range does not invalidate rules.  */
 static void
 test_not_forgotten (void)
 {
@@ -204,7 +204,7 @@ test_not_forgotten (void)
   put_table (TABLE + 0x200, CODE, 0x100);
   CHECK (sframe_add (TABLE + 0x200, 0x100, CODE, 0x100) == 0);
   CHECK (reads (0, 20) == WARM (20));
-  /* A process that changes what is registered has the old rules.  */
+  /* A process that changes a registered table gets the old rules.  */
   poke (TABLE + OF_ROW + 2, 32, 1);
   CHECK (reads (0, 20) == WARM (20));
   finish ();
@@ -229,7 +229,8 @@ test_late (void)
   finish ();
 }
 
-/* The child of a fork begins with nothing; its parent keeps what it has.  */
+/* The child of a fork begins without cached rules; its parent keeps its
+   rules.  */
 static void
 test_fork (void)
 {
@@ -242,7 +243,7 @@ test_fork (void)
   current->mm = &child;
   CHECK (!sframe_is_cached (TEXT + 0xf));
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 2);
-  /* The two share what is registered, and no rule.  */
+  /* The two share the registrations, but no rule.  */
   CHECK (child.sframe == process.sframe && keeps (TEXT + 3, &rule));
   current->mm = &process;
   CHECK (!sframe_is_cached (TEXT + 3));
@@ -281,8 +282,8 @@ test_growth (void)
   finish ();
 }
 
-/* While no grace period ends, a cache grows, but is not replaced again and
-   again: what it replaces is still charged.  */
+/* While no grace period ends, a cache grows, but is not replaced by one of the
+   same size: the replaced one is still charged.  */
 static void
 test_few_wait (void)
 {
@@ -309,7 +310,7 @@ test_few_wait (void)
   finish ();
 }
 
-/* A cache is not changed by what it has already.  */
+/* Adding a rule that is cached already does not change the cache.  */
 static void
 test_again (void)
 {
@@ -388,8 +389,8 @@ test_not_cached (void)
   finish ();
 }
 
-/* Without memory, or while somebody else makes a cache, or in a task that may
-   not wait, traces are as ever.  */
+/* Without memory, or while another task makes a cache, or in a task that must
+   not wait, traces are as without a cache.  */
 static void
 test_without (void)
 {
@@ -411,7 +412,7 @@ test_without (void)
   finish ();
 }
 
-/* How often memory is asked for by unwinding COUNT frames.  */
+/* The number of allocations tried by unwinding COUNT frames.  */
 static unsigned long
 requests (unsigned int count)
 {
@@ -421,8 +422,8 @@ requests (unsigned int count)
   return machine.cache_requests - before;
 }
 
-/* Without memory it is asked for once in a trace; for a larger cache, once in
-   as many refusals as it takes to want one.  */
+/* Without memory, one allocation is tried for each trace; for a larger cache,
+   one after as many refused rules as make a cache too small.  */
 static void
 test_few_requests (void)
 {
@@ -514,8 +515,8 @@ test_other_cpu (void)
     }
 }
 
-/* A page of the stack that is not there is waited for, but not by those who
-   must not fault.  */
+/* A trace waits for a missing page of the stack, except where page faults are
+   disabled.  */
 static void
 test_absent_stack (void)
 {
@@ -611,7 +612,7 @@ test_not_plain (void)
   finish ();
 }
 
-/* Frames whose rules tell no place of the RA in the stack.  */
+/* Frames whose rules do not say that the RA is saved on the stack.  */
 static void
 test_no_saved_address (void)
 {

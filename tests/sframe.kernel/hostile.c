@@ -20,7 +20,8 @@
 #include "../sframe.unit/elf-section.h"
 
 enum { STACK_WORDS = 512, STEPS_MAX = 64, DAMAGE_MAX = 4, TRACE_MAX = 32 };
-/* Where the stack is, and the table; the text is where that says.  */
+/* The addresses of the stack and the table; the table has that of the
+   text.  */
 static const unsigned long stack = 0x7f0000000000, table = 0x400000000000;
 
 static struct elf_section section;
@@ -98,7 +99,7 @@ damage (size_t *where, unsigned char *old)
       unsigned int part = below (8);
       size_t base = part == 0 ? 0 : part < 4 ? index_at : rows_at;
       size_t room = part == 0 ? 28 : section.size - base;
-      /* Mostly what is in use: the first functions.  */
+      /* In most cases bytes that are used: those of the first functions.  */
       where[i] = base + below (below (4) == 0 ? room : min (room, 400UL));
       old[i] = section.bytes[where[i]];
       section.bytes[where[i]] = below (3) == 0 ? below (256)
@@ -145,7 +146,7 @@ check_step (const struct unwind_user_state *before,
 		&& state->sframe_rows <= 2 * 65536, "bounded work");
   if (result == 0 && !state->done)
     {
-      /* What a signal has interrupted may be on another stack.  */
+      /* The frame that a signal has interrupted may be on another stack.  */
       require_that (state->sp > before->sp || state->interrupted,
 		    "the stack rises");
       require_that (state->sp % 8 == 0 && !state->topmost, "a frame");
@@ -222,7 +223,7 @@ unwind (struct unwind_user_state state)
 }
 
 /* A stack in which nearly each word is a return address, or a frame pointer
-   that goes up a little.  */
+   that points a little higher.  */
 static struct unwind_user_state
 likely_state (void)
 {

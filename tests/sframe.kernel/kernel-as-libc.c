@@ -32,7 +32,8 @@ to_libc (const struct place *place)
   };
 }
 
-/* SP and FP are those of the machine, whatever the caller says.  */
+/* The arguments SP and FP are ignored: the kernel uses those of the
+   machine.  */
 enum sframe_find_status
 __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 		    unsigned int sp, unsigned int fp,

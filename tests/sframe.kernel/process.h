@@ -87,7 +87,7 @@ new_process (void)
   current->mm = &process;
 }
 
-/* Whether TABLE is what describes IP; 0: nothing does.  */
+/* Whether TABLE is the table that describes IP; 0: no table does.  */
 static inline bool
 describes (unsigned long table, unsigned long ip)
 {

@@ -30,8 +30,8 @@ flatten (const struct sframe_place *place)
   };
 }
 
-/* What libc makes of PC, with the entries of PLTs put right as its unwinder
-   does.  */
+/* libc's result for PC, with the rules of PLT entries corrected as its
+   unwinder does.  */
 static struct result
 libc_find (const struct sframe_section *section, uint64_t pc)
 {
@@ -146,8 +146,9 @@ instruction (const unsigned char *code, bool *pushes)
   return 0;
 }
 
-/* The words on the stack of a PLT entry's caller OFFSET bytes into the block
-   of CODE: the return address, and what instructions before have pushed.  */
+/* The number of words that are on the stack OFFSET bytes into the block of
+   CODE, a PLT entry: the return address, and those that earlier instructions
+   have pushed.  */
 static unsigned int
 words_at (const unsigned char *code, unsigned int offset)
 {

@@ -22,9 +22,10 @@ struct result
   struct place cfa, ra, fp;
 };
 
-/* Whether the kernel's reader takes the header of the SIZE bytes at START.  */
+/* Whether the kernel's reader accepts the header of the SIZE bytes at
+   START.  */
 extern bool kernel_open (const void *start, unsigned long size);
-/* What it makes of PC, which counts from the section opened last.  */
+/* Its result for PC, relative to the section that was opened last.  */
 extern struct result kernel_find (uint64_t pc);
 
 /* Whether all of the section opened last is as it should be.  */

@@ -44,7 +44,7 @@ struct model
   bool executable[PAGES];
 };
 
-/* What has come to pass, so that none of it is missing.  */
+/* The numbers of outcomes, to check that each occurs.  */
 enum outcome
 {
   ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
@@ -121,7 +121,7 @@ is_there (const struct record *r)
   return false;
 }
 
-/* What adding R must say, if there is memory; 1: that it was new.  */
+/* The result of adding R, if there is memory; 1: R was new.  */
 static int
 model_add (const struct record *r)
 {
@@ -411,7 +411,7 @@ do_switch (void)
   current->mm = &self->mm;
 }
 
-/* Another process goes on if there is one, else a new one.  */
+/* Switch to another process, or to a new one if there is none.  */
 static void
 do_exit (void)
 {
@@ -522,7 +522,7 @@ check_rule (unsigned long address, const struct record *expected)
   ++outcomes[RECALLED];
 }
 
-/* ADDRESS is described as the model says.  */
+/* Check that the lookup of ADDRESS agrees with the model.  */
 static void
 check_address (unsigned long address)
 {
@@ -559,7 +559,8 @@ check_self (void)
       check_address (i);
 }
 
-/* No more objects than the models have, now that nobody reads.  */
+/* Check that no more memory is allocated than the models need, while there are
+   no readers.  */
 static void
 check_objects (void)
 {

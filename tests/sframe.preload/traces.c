@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "traces.h"
 
-/* What must not be called while a trace is taken.  */
+/* Functions that must not be called during a trace.  */
 static volatile bool forbidden;
 
 static void

@@ -64,8 +64,8 @@ keep (void)
   bad[1] = theirs;
 }
 
-/* What the debugger sees first, with the arguments still in their
-   registers.  */
+/* The first stop of the debugger, when the registers still hold the
+   arguments.  */
 extern void enter_handler (int);
 asm (".text\n"
      "enter_handler: nopr\n"
@@ -149,7 +149,7 @@ main (void)
   char line[4096];
   int loaded = 0;
 
-  /* What the handler calls is bound here.  */
+  /* Bind the functions that the handler calls.  */
   sigaction (SIGUSR1, &action, NULL);
   raise (SIGUSR1);
   steps = compared = short_traces = differences = 0;

@@ -41,7 +41,7 @@ check_that (bool good, const char *what, const char *file, int line)
 
 #define CHECK(condition) check_that (condition, #condition, __FILE__, __LINE__)
 
-/* For what the test itself needs to go on.  */
+/* For conditions without which the test cannot continue.  */
 static inline void
 require (bool good, const char *what)
 {

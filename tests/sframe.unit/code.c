@@ -17,8 +17,8 @@
 enum { PAGE = 4096, TEXT = 2 * PAGE, LOOK = 16 };
 enum { NEXT_PC = 0x1234, FOUND_SP = 3, SIGNAL_PC = 0x4321 };
 
-/* The first object is mapped here; its code lies between two other segments.
-   Of the second one the code comes first.  */
+/* The first object is mapped here, with its code between two other segments.
+   The second object begins with its code.  */
 static const uintptr_t bias = 0x40000000, text = 0x40001000;
 static const uintptr_t other = 0x50000000;
 
@@ -40,15 +40,16 @@ static const sframe_module object
   = { .headers = headers, .count = 4, .bias = bias };
 static const sframe_module second
   = { .headers = headers + 2, .count = 1, .bias = other };
-/* What is known as the object that has the signal trampoline.  */
+/* The object that contains the signal trampoline.  */
 static const sframe_module *signal_object;
 
 static struct sframe_registers registers;
 static struct sframe_stack stack;
 
-/* Code that cannot be read, although the headers grant it.  */
+/* Code that cannot be read, although the program headers permit it.  */
 static uintptr_t dark_from, dark_to;
-/* What is at the PC or before it, and the bytes looked at last.  */
+/* The addresses of the kinds of code, the kind of call before a return
+   address, and the bytes that were read last.  */
 static uintptr_t own, trampoline, stub, start, entry;
 static enum sframe_call call;
 static uintptr_t looked_at;
@@ -58,8 +59,8 @@ static enum sframe_step_status step_status;
 static uintptr_t next_sp;
 static bool is_signal_frame;
 
-/* The address that the call before it is asked for calls, and the one that was
-   looked up.  */
+/* The target of the simulated call, and the address of the last lookup of an
+   object.  */
 static uintptr_t called, looked_up;
 static const sframe_module *found_object;
 
@@ -215,7 +216,7 @@ saw (uintptr_t at, size_t size)
   return looked_at == at && looked_size == size;
 }
 
-/* Whether nothing was done but asked for.  */
+/* Whether the step was refused without any change.  */
 static bool
 stayed (uintptr_t pc)
 {
@@ -462,7 +463,7 @@ after_a_call_at_the_start_of_a_page (void)
   call = SFRAME_CALL_SOMEWHERE;
   darken (text, text + PAGE);
   CHECK (!follows_call (text + 3) && !follows_call (text + 100));
-  /* What follows the return address does not matter.  */
+  /* The bytes after the return address are not read.  */
   darken (text, text + 1);
   CHECK (!follows_call (text + 3) && looked_size == 0);
 }

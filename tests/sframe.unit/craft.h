@@ -47,8 +47,8 @@ enum { BASE_FP = 0, BASE_SP = 1, WORD1 = 0 << 5, WORD2 = 1 << 5,
 enum { IS_REGISTER = 1, IN_MEMORY = 2 };
 #define CONTROL(reg, bits) ((reg) << 3 | (bits))
 
-/* Numbers for SP and FP that no ABI uses, so that a reader that does not use
-   its arguments is found out; a reader without such arguments has its own.  */
+/* Numbers for SP and FP that no ABI uses, so that a test fails if a reader
+   ignores its arguments; a reader without such arguments defines its own.  */
 #ifndef CRAFT_SP
 # define CRAFT_SP 77
 # define CRAFT_FP 66
@@ -230,9 +230,9 @@ struct placed
   size_t mapping_size;
 };
 
-/* Copy the section into readable memory with an unreadable page on both
-   sides.  Not a multiple of 4, the size leaves up to 3 bytes behind it at the
-   end of a page; the heap has no such slack for AddressSanitizer.  */
+/* Copy the section into readable memory between two unreadable pages.  If its
+   size is not a multiple of 4, up to 3 readable bytes follow it.
+   AddressSanitizer also detects an access to these in a copy on the heap.  */
 static inline struct placed
 place (enum placement where)
 {

@@ -26,8 +26,7 @@
 
 struct elf_section
 {
-  unsigned char *bytes;		/* From malloc, so that the sanitizer sees
-				   an access behind the last byte.  */
+  unsigned char *bytes;		/* From malloc, for the sanitizer.  */
   size_t size;
 };
 

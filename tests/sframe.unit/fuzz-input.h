@@ -19,8 +19,8 @@ tell_current (void)
   fprintf (stderr, "input number %" PRIu64 "\n", current);
 }
 
-/* Unless it is GOOD, say WHAT is violated, and by which input, and end in a
-   way that the fuzzer notices.  */
+/* Unless it is GOOD, print WHAT is violated and the number of the input, and
+   abort, which the fuzzer detects.  */
 static void
 hold (bool good, const char *what)
 {

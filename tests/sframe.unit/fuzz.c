@@ -297,8 +297,8 @@ copy_function (uint32_t index, uint32_t to, size_t fres_at,
   return length;
 }
 
-/* Make the input of COUNT functions from number FIRST on.  A gap behind the
-   index leaves it room to be shifted in.  */
+/* Make the input of COUNT functions from number FIRST on.  The gap after the
+   index lets damage shift the index.  */
 static void
 cut_out (uint32_t first, uint32_t count)
 {
@@ -435,8 +435,8 @@ run_input (uint64_t number)
   LLVMFuzzerTestOneInput (input, input_size);
 }
 
-/* Every status must have been met, or the inputs are too good or too bad.  The
-   ABI is taken from the input, so that SFRAME_HEADER_ABI means a number
+/* Every status must occur, otherwise the inputs are damaged too little or too
+   much.  The ABI is taken from the input, so SFRAME_HEADER_ABI means a number
    over 7.  */
 static bool
 all_met (void)

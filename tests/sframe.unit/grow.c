@@ -23,7 +23,7 @@ static const unsigned int log2_of[LAST]
 
 union sframe_cache_first __sframe_cache;
 
-/* What lies behind the pointers to the tables must stay as it is.  */
+/* The members after the pointers to the tables must not change.  */
 static struct
 {
   struct sframe_unloads unloads;
@@ -35,7 +35,7 @@ static unsigned int maps, unmaps;
 static size_t mapped, unmapped;
 static void *unmapped_at;
 static bool refuse;
-/* What another thread makes the next table while this one calls mmap.  */
+/* The table that another thread publishes while this one calls mmap.  */
 static struct sframe_cache *meanwhile;
 
 struct sframe_unloads *

@@ -53,7 +53,7 @@ static struct range *ranges;
 static uint32_t range_count;
 static unsigned int sp, fp;
 
-/* What was seen, for the report and for --all-shapes.  */
+/* Counts for the report and for --all-shapes.  */
 static struct
 {
   unsigned long int pcs, outside, outermost, before_first_row, mask, signal;
@@ -200,9 +200,9 @@ expect_flexible (const sframe_frame_row_entry *row, int index,
   return index + 2;
 }
 
-/* Offsets by libsframe's getters, which know fixed offsets, the padding word
-   and the coding of s390x.  A getter's error means that the value was not
-   saved; so does, on s390x, an RA offset of 0 in a default FDE.  */
+/* Offsets from libsframe's getters, which handle fixed offsets, the padding
+   word and the form of s390x.  An error of a getter means that the value was
+   not saved; so does, on s390x, an RA offset of 0 in a default FDE.  */
 static struct sframe_rule
 expected_rule (const struct range *r, const sframe_frame_row_entry *row)
 {
@@ -296,7 +296,7 @@ oracle_row (const struct range *r, int64_t pc, sframe_frame_row_entry *row)
   return true;
 }
 
-/* What libsframe says of PC, which lies near function INDEX.  */
+/* libsframe's rule for PC, which is in or near function INDEX.  */
 static enum sframe_find_status
 oracle (uint32_t index, int64_t pc, struct sframe_rule *rule)
 {

@@ -119,7 +119,7 @@ up_to_a_frame_without_a_rule (void)
   CHECK (went (3) && trace.missed);
   CHECK (registers.known == known && !registers.moved_down);
   CHECK (registers.value[SFRAME_MACHINE_FP] == 0x4711);
-  /* It is asked for once more, and found when it is there.  */
+  /* It is looked up once more, and found when it was stored.  */
   CHECK (__sframe_walk_cached (&trace) == SFRAME_STEP_CALLER);
   CHECK (went (3) && trace.missed);
   struct sframe_rule rule = some_rule ();

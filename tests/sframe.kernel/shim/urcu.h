@@ -22,7 +22,7 @@ extern void rcu_read_lock (void);
 extern void rcu_read_unlock (void);
 extern void call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *));
 extern void rcu_barrier (void);
-/* kfree what has HEAD at OFFSET, after a grace period.  */
+/* Call kfree, after a grace period, for the object with HEAD at OFFSET.  */
 extern void rcu_kfree (struct rcu_head *head, size_t offset);
 
 #define kfree_rcu(object, head)						\
