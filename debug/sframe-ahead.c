@@ -24,6 +24,7 @@
 
 #include <sframe-ahead.h>
 #include <sframe-object.h>
+#include <sframe-strip.h>
 
 /* How many bytes above SP to look at, how many words to take from them, and
    the size of the smallest pages.  */
@@ -44,7 +45,7 @@ find_words (const uintptr_t *words, size_t count, uintptr_t start,
   for (size_t i = 0; i < count && found < WORDS_MAX; ++i)
     {
       indices[found] = i;
-      found += words[i] - start < size;
+      found += sframe_strip (words[i]) - start < size;
     }
   return found;
 }
@@ -89,7 +90,7 @@ __sframe_look_ahead (struct sframe_trace *trace, const sframe_module *map)
 				SFRAME_FUNCTIONS_MAX - 1);
   pcs[count++] = trace->registers->pc - base;
   for (unsigned int i = 0; i < found; ++i)
-    pcs[count++] = words[indices[i]] - base;
+    pcs[count++] = sframe_strip (words[indices[i]]) - base;
   if (count == SFRAME_FUNCTIONS_MAX)
     trace->ahead = (uintptr_t) (words + indices[found - 1] + 1);
   __sframe_find_functions (section, pcs, count, &trace->functions);

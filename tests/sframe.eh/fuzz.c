@@ -31,6 +31,8 @@ enum { HEADER_SIZE = 12, PAIR_SIZE = 8 };
 enum { RA_COLUMN = 16 };
 #elif defined __s390x__
 enum { RA_COLUMN = 14 };
+#elif defined __aarch64__
+enum { RA_COLUMN = 30 };
 #endif
 
 /* Results by status, so that a run that only ever meets one fails.  */

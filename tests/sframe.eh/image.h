@@ -67,6 +67,8 @@ image_headers (const struct image *image, unsigned int *count)
     EM_X86_64;
 #elif defined __s390x__
     EM_S390;
+#elif defined __aarch64__
+    EM_AARCH64;
 #endif
 
   if (image->file_size < sizeof *header

@@ -14,6 +14,7 @@
    how many there are.  */
 
 #include <sframe-eh-step.h>
+#include <sframe-strip.h>
 
 #include "image.h"
 #include "libdw-row.h"
@@ -36,7 +37,8 @@ tell (const struct image *image, uintptr_t pc, const char *what,
 	    (unsigned long int) (pc - image->base), what, number);
 }
 
-/* Compare the caller's registers.  */
+/* Compare the caller's registers.  The RA register is not known in a caller
+   that was not interrupted.  */
 static void
 compare_registers (const struct image *image, uintptr_t pc,
 		   const struct sframe_registers *caller, Dwarf_Frame *frame,
@@ -45,7 +47,8 @@ compare_registers (const struct image *image, uintptr_t pc,
   uint64_t value = 0;
 
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
-    switch (is_restored (frame, machine, i) ? told_unchanged
+    switch (i == ra && !signal ? told_undefined
+	    : is_restored (frame, machine, i) ? told_unchanged
 	    : corrected (oracle_register (frame, machine, i, &value), i))
       {
       case told_unchanged:
@@ -65,9 +68,12 @@ compare_registers (const struct image *image, uintptr_t pc,
       default:
 	++total.unevaluated;
       }
-  if (oracle_register (frame, machine, ra, &value) != told_value)
+  enum told told = oracle_register (frame, machine, ra, &value);
+  if (told == told_unchanged && ra < SFRAME_MACHINE_REGISTERS)
+    value = machine->registers->value[ra];
+  else if (told != told_value)
     tell (image, pc, "a return address in column", ra);
-  else if (caller->pc != value)
+  if (caller->pc != sframe_strip (value))
     tell (image, pc, "another return address in column", ra);
 }
 
@@ -98,6 +104,11 @@ compare_rule (const struct image *image, struct sframe_registers *registers,
 	   != caller->value[SFRAME_MACHINE_FP])
     tell (image, pc, "another FP by rule", SFRAME_MACHINE_FP);
 }
+
+/* How many of 1,000 steps must have a rule that can be cached.  Where a call
+   leaves the return address in a register, that takes it out of all rows
+   before it is saved.  */
+enum { SIMPLE = SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS ? 400 : 995 };
 
 /* Step by our code.  */
 static enum sframe_eh_status
@@ -275,9 +286,9 @@ main (int argc, char **argv)
      which differ from kernel to kernel.  */
   if (strcmp (argv[argc - 1], "vDSO") != 0)
     {
-      good = good && total.simple * 1000 >= total.steps * 995;
-      printf ("%s: 99.5 %% of the steps can be cached\n",
-	      good ? "PASS" : "FAIL");
+      good = good && total.simple * 1000 >= total.steps * SIMPLE;
+      printf ("%s: %g %% of the steps can be cached\n",
+	      good ? "PASS" : "FAIL", SIMPLE / 10.0);
     }
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -18,6 +18,8 @@
 enum { THIS_ABI = 3 };
 #elif defined __s390x__
 enum { THIS_ABI = 4 };
+#elif defined __aarch64__
+enum { THIS_ABI = 2 };
 #else
 # error "name the SFrame ABI identifier of this machine"
 #endif

@@ -51,6 +51,8 @@ static uintptr_t dark_from, dark_to;
 /* The addresses of the kinds of code, the kind of call before a return
    address, and the bytes that were read last.  */
 static uintptr_t own, trampoline, stub, start, entry;
+/* What sframe_stub has told.  */
+static int pushed;
 static enum sframe_call call;
 static uintptr_t looked_at;
 static size_t looked_size, asked_size;
@@ -97,17 +99,20 @@ enum sframe_step_status
 __sframe_step (struct sframe_registers *from, const struct sframe_rule *rule,
 	       struct sframe_stack *where)
 {
-  CHECK (from == &registers && where == &stack && rule->cfa.offset == 4711);
+  CHECK (from == &registers && where == &stack
+	 && rule->cfa.offset == 4711 + pushed);
   ++steps;
   from->pc = NEXT_PC;
   return step_status;
 }
 
-bool
+int
 sframe_stub (const unsigned char *code)
 {
   look (code - SFRAME_MACHINE_STUB_SIZE, 2 * SFRAME_MACHINE_STUB_SIZE);
-  return (uintptr_t) code == stub;
+  if ((uintptr_t) code != stub)
+    return -1;
+  return pushed = code - (const unsigned char *) text;
 }
 
 unsigned int
@@ -194,6 +199,7 @@ be_at (uintptr_t pc)
   stack = (struct sframe_stack) { .doubt = sframe_ask_nothing };
   dark_from = dark_to = 0;
   own = trampoline = stub = start = entry = -1;
+  pushed = 0;
   looked_at = looked_size = asked_size = steps = asked = 0;
   looked_up = called = 0;
   found_object = &object;
@@ -277,6 +283,9 @@ a_trampoline_in_the_vdso (void)
   CHECK (trampoline_at (&object, text + 8) && asked == 0);
   be_at (text + TEXT);
   CHECK (!trampoline_at (&object, text + TEXT) && stayed (text + TEXT));
+  be_at (text + TEXT - 3);
+  CHECK (!trampoline_at (&object, text + TEXT - 3)
+	 && stayed (text + TEXT - 3));
   be_at (text + 8);
   CHECK (!trampoline_at (&object, 0) && saw (text + 8, 4) && steps == 0);
 }

@@ -189,6 +189,8 @@ asm (".text\n"
 // A first function: it has no caller, so that its return address is undefined.
 #ifdef __s390x__
 # define RETURN_ADDRESS "14"
+#elif defined __aarch64__
+# define RETURN_ADDRESS "30"
 #else
 # define RETURN_ADDRESS "16"
 #endif

@@ -68,8 +68,14 @@ keep (void)
    arguments.  */
 extern void enter_handler (int);
 asm (".text\n"
+#if defined __s390x__
      "enter_handler: nopr\n"
-     "jg handler\n");
+     "jg handler\n"
+#elif defined __aarch64__
+     "enter_handler: hint #34\n"
+     "b handler\n"
+#endif
+     );
 
 /* Frame 0 of both is in this function.  */
 void
