@@ -109,8 +109,9 @@ send_requests (struct sframe_requests *requests)
     {
       struct sframe_kernel_range *range = &requests->ranges[done];
       int result = _dl_sframe_kernel_add (range, requests->count - done);
-      /* If one is refused, go on with the next.  */
-      int error = result > 0 ? 0 : -result;
+      /* If one is refused, go on with the next.  Only a seccomp filter answers
+	 0, for a call that the kernel does not see.  */
+      int error = result > 0 ? 0 : result < 0 ? -result : EPERM;
       unsigned int end = done + (result > 0 ? result : 1);
       for (; done < end && done < requests->count; ++done, ++range)
 	debug_segment (requests->maps[done], range->text, range->text_size,
