@@ -90,8 +90,8 @@ step_cached (struct frame *frame, uint64_t rule, uintptr_t high)
     return false;
   if (cfa - frame->sp > high - frame->sp)
     return false;
-  frame->pc
-    = sframe_strip (*(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule)));
+  frame->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
+  frame->pc = sframe_strip (frame->pc);
   if ((rule & SFRAME_CACHE_FP_SAVED) != 0)
     frame->fp = *(const uintptr_t *) (cfa + sframe_cache_fp_offset (rule));
   frame->sp = cfa + SFRAME_MACHINE_SP_OFFSET;

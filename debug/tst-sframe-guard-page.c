@@ -20,7 +20,8 @@ enum
   PATTERN = 0xa5,
   /* What backtrace may use, its return address included, see
      sframe-backtrace.h.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2048 : 1024,
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2048 : HAVE_SFRAME_AARCH64 ? 1280
+		   : 1024),
 };
 
 /* Call FUNCTION on the stack that ends at TOP.  The CFI puts the return

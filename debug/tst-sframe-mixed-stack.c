@@ -19,7 +19,8 @@ enum
   OWN_USE = 512,
   /* What backtrace may use, its return address included, see
      sframe-backtrace.h.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2304 : 1152,
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2304 : HAVE_SFRAME_AARCH64 ? 1792
+		   : 1152),
 };
 
 static struct trace trace;

@@ -139,7 +139,7 @@ sframe_stub_at (const unsigned char *start, const unsigned char *code)
 {
   static const struct sframe_stub_instruction stub[SFRAME_STUB_INSTRUCTIONS]
     = { { 0xd503245f, 0xffffffff, true },  /* bti c  */
-	{ SFRAME_STUB_PUSH, 0xffffffff, true },  /* stp x16, x30, [sp, -16]!  */
+	{ SFRAME_STUB_PUSH, 0xffffffff, true }, /* stp x16, x30, [sp, -16]! */
 	{ 0x90000010, 0x9f00001f, false },  /* adrp x16  */
 	{ 0xf9400211, 0xffc003ff, false },  /* ldr x17, [x16, N]  */
 	/* add x16, x16, N; linkers write nop if N is 0.  */

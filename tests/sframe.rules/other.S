@@ -75,42 +75,6 @@ cfa_on_r15:
 	br	%r14
 	.cfi_endproc
 	.size	cfa_on_r15, . - cfa_on_r15
-#elif defined __aarch64__
-	.globl	cfa_on_x19
-	.type	cfa_on_x19, @function
-cfa_on_x19:
-	.cfi_startproc
-	stp	x19, x30, [sp, #-16]!
-	.cfi_adjust_cfa_offset 16
-	.cfi_rel_offset x19, 0
-	.cfi_rel_offset x30, 8
-	mov	x19, sp
-	.cfi_def_cfa_register x19
-	blr	x0
-	mov	sp, x19
-	.cfi_def_cfa_register sp
-	ldp	x19, x30, [sp], #16
-	.cfi_adjust_cfa_offset -16
-	.cfi_restore x19
-	.cfi_restore x30
-	ret
-	.cfi_endproc
-	.size	cfa_on_x19, . - cfa_on_x19
-
-	.globl	cfa_on_sp
-	.type	cfa_on_sp, @function
-cfa_on_sp:
-	.cfi_startproc
-	str	x30, [sp, #-16]!
-	.cfi_adjust_cfa_offset 16
-	.cfi_rel_offset x30, 0
-	blr	x0
-	ldr	x30, [sp], #16
-	.cfi_adjust_cfa_offset -16
-	.cfi_restore x30
-	ret
-	.cfi_endproc
-	.size	cfa_on_sp, . - cfa_on_sp
 #else
 # error "a function with another register"
 #endif

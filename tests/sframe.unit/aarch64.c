@@ -242,9 +242,9 @@ stubs (void)
 static void
 no_stubs (void)
 {
-  const uint32_t pieces[][5] = { { ADRP, LDR, ADD, RET },
-				 { LDR, ADD, BR }, { ADRP, ADD, BR },
-				 { BTI, PUSH, BR }, { ADRP, LDR, NOP, ADD, BR } };
+  const uint32_t pieces[][5]
+    = { { ADRP, LDR, ADD, RET }, { LDR, ADD, BR }, { ADRP, ADD, BR },
+	{ BTI, PUSH, BR }, { ADRP, LDR, NOP, ADD, BR } };
   const uint32_t two[] = { PUSH, ADRP, LDR, ADD, BR, NOP, NOP, NOP, ADRP, LDR,
 			   ADD, BR, ADRP, LDR, ADD, BR };
   uint32_t code[32] = { 0 };
