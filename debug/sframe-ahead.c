@@ -24,6 +24,7 @@
 
 #include <sframe-ahead.h>
 #include <sframe-object.h>
+#include <sframe-strip.h>
 
 /* How many bytes above SP to look at, how many words to take from them, and
    the size of the smallest pages.  */
@@ -32,8 +33,8 @@ enum { AHEAD = 2048, WORDS_MAX = 64, PAGE = 4096 };
 _Static_assert (AHEAD / sizeof (uintptr_t) <= UINT8_MAX + 1,
 		"an index takes a byte");
 
-/* Store in INDICES those of the COUNT WORDS that are less than SIZE above
-   START, at most WORDS_MAX of them, and return their number.  No branch
+/* Store in INDICES the index of each of the COUNT WORDS that is less than SIZE
+   above START, at most WORDS_MAX of them, and return their number.  No branch
    depends on a word: the processor could not predict it.  */
 static inline unsigned int
 find_words (const uintptr_t *words, size_t count, uintptr_t start,
@@ -44,7 +45,7 @@ find_words (const uintptr_t *words, size_t count, uintptr_t start,
   for (size_t i = 0; i < count && found < WORDS_MAX; ++i)
     {
       indices[found] = i;
-      found += words[i] - start < size;
+      found += sframe_strip (words[i]) - start < size;
     }
   return found;
 }
@@ -89,7 +90,7 @@ __sframe_look_ahead (struct sframe_trace *trace, const sframe_module *map)
 				SFRAME_FUNCTIONS_MAX - 1);
   pcs[count++] = trace->registers->pc - base;
   for (unsigned int i = 0; i < found; ++i)
-    pcs[count++] = words[indices[i]] - base;
+    pcs[count++] = sframe_strip (words[indices[i]]) - base;
   if (count == SFRAME_FUNCTIONS_MAX)
     trace->ahead = (uintptr_t) (words + indices[found - 1] + 1);
   __sframe_find_functions (section, pcs, count, &trace->functions);

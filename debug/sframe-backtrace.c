@@ -37,12 +37,12 @@
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
-/* backtrace uses little stack, see sframe-backtrace.h.  A function that is not
-   inlined gives up its stack when it returns: for functions that return before
-   the deepest call.  */
+/* backtrace uses little stack, see sframe-backtrace.h.  Functions that return
+   before the deepest call are not inlined, so that they release their stack
+   when they return.  */
 #define RELEASE_STACK __attribute__ ((noinline))
-/* Inlined functions share one frame: for those on the path to the deepest
-   call.  */
+/* Functions on the path to the deepest call are inlined, so that they share
+   one frame.  */
 #define SHARE_STACK inline __attribute__ ((always_inline))
 
 /* Return the object that PC belongs to, or null.  Store its .eh_frame_hdr, or
@@ -53,7 +53,7 @@ find_object (uintptr_t pc, const void **eh_header)
   return sframe_module_find (pc, eh_header);
 }
 
-/* Whether PC belongs to the object that find_map has found last.  */
+/* Whether PC belongs to the object that find_map found last.  */
 static inline bool
 is_same_object (const struct sframe_trace *trace, uintptr_t pc)
 {

@@ -46,7 +46,8 @@ can_be_trampoline (const sframe_module *map, uintptr_t pc, uintptr_t sp,
   if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
     return false;
   if (map != NULL && sframe_signal_object (map))
-    return __sframe_is_code (map, pc);
+    return (__sframe_is_code (map, pc)
+	    && __sframe_is_code (map, pc + SFRAME_SIGNAL_TRAMPOLINE_SIZE - 1));
   if (map != NULL)
     return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE, stack);
   return (pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
@@ -84,13 +85,16 @@ __sframe_is_start (const sframe_module *map,
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
-/* Step to the caller by the rule that holds right after a call.  */
+/* Step to the caller by the rule that holds right after a call, when PUSHED
+   bytes have been pushed since.  */
 static enum sframe_step_status
-step_call (struct sframe_registers *registers, struct sframe_stack *stack)
+step_call (struct sframe_registers *registers, struct sframe_stack *stack,
+	   int pushed)
 {
   struct sframe_rule rule;
 
   sframe_call_rule (&rule);
+  rule.cfa.offset += pushed;
   return __sframe_step (registers, &rule, stack);
 }
 
@@ -101,10 +105,11 @@ __sframe_step_stub (const sframe_module *map,
 {
   if (SFRAME_MACHINE_STUB_SIZE == 0 || !registers->interrupted
       || !can_read (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
-		    2 * SFRAME_MACHINE_STUB_SIZE, stack)
-      || !sframe_stub ((const unsigned char *) registers->pc))
+		    2 * SFRAME_MACHINE_STUB_SIZE, stack))
     return SFRAME_STEP_NO_RULE;
-  return step_call (registers, stack);
+  int pushed = sframe_stub ((const unsigned char *) registers->pc);
+  return (pushed < 0 ? SFRAME_STEP_NO_RULE
+	  : step_call (registers, stack, pushed));
 }
 
 bool
@@ -171,7 +176,7 @@ __sframe_step_wild (struct sframe_registers *registers,
 {
   struct sframe_registers callee = *registers;
 
-  if (step_call (registers, stack) != SFRAME_STEP_CALLER)
+  if (step_call (registers, stack, 0) != SFRAME_STEP_CALLER)
     return SFRAME_STEP_BROKEN;
   enum sframe_call call = call_before (registers->pc, &callee, stack);
   return (call == SFRAME_CALL_TO_PC

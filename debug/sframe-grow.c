@@ -12,7 +12,7 @@
 
    This mmap is the only system call in traces of sound stacks.  It has the
    arguments that malloc uses, so a seccomp filter that forbids it also forbids
-   most allocations.  A process makes it only after it has traced more places
+   most allocations.  A process makes it only after it has traced more PCs
    than the first table has slots.  The tunable glibc.rtld.sframe forbids it.
 
    A table is never unmapped and never changes its size, since a trace that

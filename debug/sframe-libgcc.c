@@ -28,9 +28,9 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 
 /* Find libgcc in the namespace of this C library.  The caller must be a reader
    (sframe_reader_begin), which may follow the list without a lock: a removed
-   object keeps its l_next as long as there is a reader.  And libgcc that is
-   found stays loaded as long (_dl_sframe_busy_libgcc), unless its dlopen is
-   still under way, which may fail.  */
+   object keeps its l_next as long as there is a reader.  The libgcc that is
+   found stays loaded as long as there is a reader (_dl_sframe_busy_libgcc),
+   unless the dlopen that loads it is still running and fails.  */
 static struct link_map *
 find_libgcc (void)
 {

@@ -11,8 +11,9 @@
 #include <sframe-module.h>
 #include <sframe-trace.h>
 
-/* Store MAP's section in *SECTION, unless that has FDEs: then it is MAP's.
-   Return whether MAP has a section that can be read.  */
+/* Read the header of MAP's section into *SECTION, unless *SECTION has FDEs:
+   then it was read before.  Return whether MAP has a section with a valid
+   header.  */
 bool __sframe_object_section (const sframe_module *map,
 			      struct sframe_section *section) attribute_hidden;
 

@@ -6,6 +6,7 @@
 
 #include <sframe-cache.h>
 #include <sframe-machine.h>
+#include <sframe-strip.h>
 #include <sframe-trace.h>
 #include <sys/cdefs.h>
 
@@ -52,13 +53,21 @@ struct frame
   uintptr_t fp;
 };
 
+/* How far below a CFA that is DISTANCE above FP a cached rule may read.  */
+static inline intptr_t
+fp_reach (intptr_t distance)
+{
+  return (SFRAME_MACHINE_RECORD
+	  ? distance : sframe_cache_reach (SFRAME_MACHINE_SP_OFFSET));
+}
+
 /* Whether CFA, which was computed from FP, can be used without a probe: it is
    aligned, the words that a cached rule reads below it lie above SP, and it is
    not so far above SP that it must be probed (sframe_stack_leap).  */
 static inline bool
-is_next (uintptr_t sp, uintptr_t cfa)
+is_next (uintptr_t sp, uintptr_t fp, uintptr_t cfa)
 {
-  uintptr_t reach = sframe_cache_reach (SFRAME_MACHINE_SP_OFFSET);
+  uintptr_t reach = fp_reach (cfa - fp);
 
   return (cfa % sizeof (uintptr_t) == 0 && cfa - sp >= reach
 	  && !sframe_stack_leap (sp, cfa + SFRAME_MACHINE_SP_OFFSET));
@@ -77,11 +86,12 @@ step_cached (struct frame *frame, uint64_t rule, uintptr_t high)
 
   if ((rule & SFRAME_CACHE_CFA_FROM_FP) == 0)
     cfa += frame->sp;
-  else if (!is_next (frame->sp, cfa += frame->fp))
+  else if (!is_next (frame->sp, frame->fp, cfa += frame->fp))
     return false;
   if (cfa - frame->sp > high - frame->sp)
     return false;
   frame->pc = *(const uintptr_t *) (cfa + sframe_cache_ra_offset (rule));
+  frame->pc = sframe_strip (frame->pc);
   if ((rule & SFRAME_CACHE_FP_SAVED) != 0)
     frame->fp = *(const uintptr_t *) (cfa + sframe_cache_fp_offset (rule));
   frame->sp = cfa + SFRAME_MACHINE_SP_OFFSET;
@@ -151,9 +161,10 @@ __sframe_cache_rule (struct sframe_trace *trace,
 {
   if (trace->table == 0)
     return 0;
-  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
-				     SFRAME_MACHINE_FP,
-				     SFRAME_MACHINE_SP_OFFSET);
+  uint64_t word = sframe_cache_pack_reach (rule, SFRAME_MACHINE_SP,
+					   SFRAME_MACHINE_FP,
+					   SFRAME_MACHINE_SP_OFFSET,
+					   fp_reach (rule->cfa.offset));
   if (word != 0)
     cache_word (trace, word);
   return word;
@@ -252,7 +263,8 @@ __sframe_drop_cached (const struct sframe_trace *trace, const uintptr_t *words,
   for (unsigned int i = 0; i < count && left < room; ++i)
     {
       indices[left] = indices[i];
-      left += !sframe_cache_seems_to_have (cache, words[indices[i]]);
+      left += !sframe_cache_seems_to_have (cache,
+					   sframe_strip (words[indices[i]]));
     }
   return left;
 }

@@ -19,7 +19,23 @@
 #else
 # define HAVE_SFRAME_S390X 0
 #endif
-#define HAVE_SFRAME_ASM (HAVE_SFRAME_X86 || HAVE_SFRAME_S390X)
+#ifdef __aarch64__
+# define HAVE_SFRAME_AARCH64 1
+#else
+# define HAVE_SFRAME_AARCH64 0
+#endif
+#define HAVE_SFRAME_ASM \
+  (HAVE_SFRAME_X86 || HAVE_SFRAME_S390X || HAVE_SFRAME_AARCH64)
+
+/* The address VALUE without the signature that it may have.  */
+#if HAVE_SFRAME_AARCH64
+# define PLAIN_RA(value)						\
+  ({ register void *lr_ asm ("x30") = (value);				\
+     asm ("hint #7" : "+r" (lr_));					\
+     lr_; })
+#else
+# define PLAIN_RA(value) (value)
+#endif
 
 /* The text of a function; several in one asm stay side by side.  */
 #define ASM_TEXT(name, body)						\
@@ -141,6 +157,61 @@
      (void *volatile *) __builtin_dwarf_cfa () - 20 + (n); })
 # define SAVED_FP SAVED_REGISTER (11)
 # define SAVED_RA SAVED_REGISTER (14)
+
+#elif HAVE_SFRAME_AARCH64
+
+# define ASM_FAULT "udf #0\n"
+# define FAULT_SIZE 4
+# define FAULT_SIGNAL SIGILL
+# define ASM_RETURN "ret\n"
+# define CONTEXT_PC(context) ((context)->uc_mcontext.pc)
+
+# define ASM_GROW							\
+  "sub sp, sp, #1040\n"						\
+  ".cfi_adjust_cfa_offset 1040\n"
+# define ASM_FRAME							\
+  "stp x29, x30, [sp, #-32]!\n"						\
+  ".cfi_adjust_cfa_offset 32\n"						\
+  ".cfi_rel_offset x29, 0\n"						\
+  ".cfi_rel_offset x30, 8\n"
+# define ASM_CALL(function) "bl " #function "\n"
+
+# define ASM_CFA_IN_SAVED						\
+  "stp x19, x30, [sp, #-16]!\n"						\
+  ".cfi_def_cfa_offset 16\n"						\
+  ".cfi_offset x19, -16\n"						\
+  ".cfi_offset x30, -8\n"						\
+  "mov x19, sp\n"							\
+  ".cfi_def_cfa_register x19\n"						\
+  "sub sp, sp, #2048\n"							\
+  "blr x0\n"								\
+  "mov sp, x19\n"							\
+  ".cfi_def_cfa_register sp\n"						\
+  "ldp x19, x30, [sp], #16\n"						\
+  ".cfi_restore x19\n"							\
+  ".cfi_restore x30\n"							\
+  ".cfi_def_cfa_offset 0\n"						\
+  "ret\n"
+# define ASM_CFA_IN_UNSAVED						\
+  "str x30, [sp, #-16]!\n"						\
+  ".cfi_def_cfa_offset 16\n"						\
+  ".cfi_offset x30, -16\n"						\
+  "mov x9, sp\n"							\
+  ".cfi_def_cfa_register x9\n"						\
+  "sub sp, sp, #2048\n"							\
+  "blr x0\n"								\
+  "add sp, sp, #2048\n"							\
+  ".cfi_def_cfa_register sp\n"						\
+  "ldr x30, [sp], #16\n"						\
+  ".cfi_restore x30\n"							\
+  ".cfi_def_cfa_offset 0\n"						\
+  "ret\n"
+# define CHANGE_CFA_REGISTERS()						\
+  asm volatile ("mov x19, #0\n\tmov x9, #0" ::: "x19", "x9")
+
+/* FP and the return address are saved side by side.  */
+# define SAVED_FP ((void *volatile *) __builtin_frame_address (0))
+# define SAVED_RA (SAVED_FP + 1)
 
 #endif
 

@@ -106,11 +106,40 @@ asm (".text\n"
      "	.cfi_endproc\n"
      "	.size	at_site, . - at_site\n");
 # define RESULT(context) ((context)->uc_mcontext.gregs[2])
+#elif defined __aarch64__
+asm (".text\n"
+     "	.globl	at_site, sites\n"
+     "	.type	at_site, @function\n"
+     "	.balign	8\n"
+     "at_site:\n"
+     "	.cfi_startproc\n"
+     "	stp	x29, x30, [sp, #-16]!\n"
+     "	.cfi_adjust_cfa_offset 16\n"
+     "	.cfi_rel_offset x29, 0\n"
+     "	.cfi_rel_offset x30, 8\n"
+     "	adrp	x9, sites\n"
+     "	add	x9, x9, #:lo12:sites\n"
+     "	add	x9, x9, x0, lsl #3\n"
+     "	br	x9\n"
+     "	.balign	8\n"
+     "sites:\n"
+     "	.rept	" EXPAND (SITES) "\n"
+     "	blr	x1\n"
+     "	b	1f\n"
+     "	.endr\n"
+     "1:	ldp	x29, x30, [sp], #16\n"
+     "	.cfi_restore x30\n"
+     "	.cfi_restore x29\n"
+     "	.cfi_adjust_cfa_offset -16\n"
+     "	ret\n"
+     "	.cfi_endproc\n"
+     "	.size	at_site, . - at_site\n");
+# define RESULT(context) ((context)->uc_mcontext.regs[0])
 #else
 # define RESULT(context) (*(long int *) NULL)
 #endif
 
-#if defined __x86_64__ || defined __s390x__
+#if defined __x86_64__ || defined __s390x__ || defined __aarch64__
 
 static __thread void *frames[TRACE_MAX];
 static __thread int count;

@@ -45,6 +45,29 @@ asm (ASM_TEXT (start,
 	       "pop %rbp\n"
 	       "pop %rbx\n"
 	       "ret\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (ASM_TEXT (start,
+	       "stp x29, x30, [sp, #-96]!\n"
+	       "stp x19, x20, [sp, #16]\n"
+	       "stp x21, x22, [sp, #32]\n"
+	       "stp x23, x24, [sp, #48]\n"
+	       "stp x25, x26, [sp, #64]\n"
+	       "stp x27, x28, [sp, #80]\n"
+	       "mov x9, sp\n"
+	       "str x9, [x2]\n"
+	       "mov sp, x0\n"
+	       "mov x30, #0\n"
+	       "br x1\n")
+     ASM_TEXT (finish,
+	       "ldr x9, [x0]\n"
+	       "mov sp, x9\n"
+	       "ldp x19, x20, [sp, #16]\n"
+	       "ldp x21, x22, [sp, #32]\n"
+	       "ldp x23, x24, [sp, #48]\n"
+	       "ldp x25, x26, [sp, #64]\n"
+	       "ldp x27, x28, [sp, #80]\n"
+	       "ldp x29, x30, [sp], #96\n"
+	       "ret\n"));
 # else
 asm (ASM_TEXT (start,
 	       "stmg %r6, %r15, 48(%r15)\n"

@@ -20,7 +20,8 @@ enum
   PATTERN = 0xa5,
   /* What backtrace may use, its return address included, see
      sframe-backtrace.h.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2048 : 1024,
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2048 : HAVE_SFRAME_AARCH64 ? 1280
+		   : 1024),
 };
 
 /* Call FUNCTION on the stack that ends at TOP.  The CFI puts the return
@@ -39,6 +40,19 @@ asm (ASM_TEXT (run_at_top,
 	       "pop %rbx\n"
 	       ".cfi_adjust_cfa_offset -8\n"
 	       "ret\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (ASM_TEXT (run_at_top,
+	       "stp x19, x30, [sp, #-16]!\n"
+	       "mov x19, sp\n"
+	       "mov sp, x0\n"
+	       ".cfi_def_cfa_offset 32\n"
+	       ".cfi_offset x30, -24\n"
+	       "blr x1\n"
+	       "mov sp, x19\n"
+	       "ldp x19, x30, [sp], #16\n"
+	       ".cfi_def_cfa_offset 0\n"
+	       ".cfi_restore x30\n"
+	       "ret\n"));
 # else
 asm (ASM_TEXT (run_at_top,
 	       "stmg %r10, %r15, 80(%r15)\n"
@@ -54,10 +68,11 @@ asm (ASM_TEXT (run_at_top,
 	       "br %r14\n"));
 # endif
 
-# if HAVE_SFRAME_X86
+# if !HAVE_SFRAME_S390X
 /* Call backtrace with SP at TOP.  The CFI puts the return address beyond, at
-   TOP + 16.  On s390x backtrace saves registers above SP.  */
+   TOP + 8 or TOP + 16.  On s390x backtrace saves registers above SP.  */
 extern int backtrace_at_top (void **array, int size, void *top);
+#  if HAVE_SFRAME_X86
 asm (ASM_TEXT (backtrace_at_top,
 	       "push %rbx\n"
 	       ".cfi_adjust_cfa_offset 8\n"
@@ -70,6 +85,20 @@ asm (ASM_TEXT (backtrace_at_top,
 	       "pop %rbx\n"
 	       ".cfi_adjust_cfa_offset -8\n"
 	       "ret\n"));
+#  else
+asm (ASM_TEXT (backtrace_at_top,
+	       "stp x19, x30, [sp, #-16]!\n"
+	       "mov x19, sp\n"
+	       "mov sp, x2\n"
+	       ".cfi_def_cfa_offset 32\n"
+	       ".cfi_offset x30, -24\n"
+	       "bl backtrace\n"
+	       "mov sp, x19\n"
+	       "ldp x19, x30, [sp], #16\n"
+	       ".cfi_def_cfa_offset 0\n"
+	       ".cfi_restore x30\n"
+	       "ret\n"));
+#  endif
 
 static void
 test_at_top (void *top)

@@ -45,6 +45,14 @@ asm (".globl huge_return\n"
 	       "nop\n"
 	       "huge_return:\n"
 	       "nop\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (".globl huge_return\n"
+     ASM_TEXT (huge,
+	       ".cfi_def_cfa_offset 168 * 1024\n"
+	       ".cfi_offset x30, -8\n"
+	       "nop\n"
+	       "huge_return:\n"
+	       "nop\n"));
 # else
 asm (".globl huge_return\n"
      ASM_TEXT (huge,

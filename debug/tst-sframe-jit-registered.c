@@ -45,6 +45,22 @@ asm (".pushsection .rodata\n"
      "1: add $8, %rsp\n"
      "ret\n"
      "code_jump_end:\n"
+# elif HAVE_SFRAME_AARCH64
+     ".balign 4\n"
+     "code_call:\n"
+     "stp x29, x30, [sp, #-16]!\n"
+     "blr x0\n"
+     "ldp x29, x30, [sp], #16\n"
+     "ret\n"
+     "code_call_end:\n"
+     "code_jump:\n"
+     "stp x29, x30, [sp, #-16]!\n"
+     "adr x30, 1f\n"
+     "br x0\n"
+     "nop; nop\n"
+     "1: ldp x29, x30, [sp], #16\n"
+     "ret\n"
+     "code_jump_end:\n"
 # else
      ".balign 2\n"
      "code_call:\n"
@@ -97,6 +113,9 @@ static const struct frame_table table_template =
 # if HAVE_SFRAME_X86
     .ra_column = 16,
     .cie_program = { 0x0c, 7, 16, 0x80 | 16, 1 },
+# elif HAVE_SFRAME_AARCH64
+    .ra_column = 30,
+    .cie_program = { 0x0c, 31, 16, 0x80 | 29, 2, 0x80 | 30, 1 },
 # else
     .ra_column = 14,
     .cie_program = { 0x0c, 15, 0xc0, 2, 0x80 | 14, 6, 0x80 | 15, 5 },

@@ -58,6 +58,26 @@ asm (".globl call_with_fp_in_register\n"
 	       ".cfi_restore %rbx\n"
 	       ".cfi_def_cfa_offset 8\n"
 	       "ret\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (".globl call_with_fp_in_register\n"
+     ASM_TEXT (call_with_fp_in_register,
+	       "stp x19, x30, [sp, #-32]!\n"
+	       ".cfi_def_cfa_offset 32\n"
+	       ".cfi_offset x19, -32\n"
+	       ".cfi_offset x30, -24\n"
+	       "str x1, [sp, #16]\n"
+	       "mov x19, x29\n"
+	       ".cfi_register x29, x19\n"
+	       "mov x29, #0\n"
+	       "blr x0\n"
+	       "ldr x0, [sp, #16]\n"
+	       "mov x29, x19\n"
+	       ".cfi_restore x29\n"
+	       "ldp x19, x30, [sp], #32\n"
+	       ".cfi_restore x19\n"
+	       ".cfi_restore x30\n"
+	       ".cfi_def_cfa_offset 0\n"
+	       "ret\n"));
 # else
 asm (".globl call_with_fp_in_register\n"
      ASM_TEXT (call_with_fp_in_register,

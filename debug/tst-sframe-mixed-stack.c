@@ -19,7 +19,8 @@ enum
   OWN_USE = 512,
   /* What backtrace may use, its return address included, see
      sframe-backtrace.h.  */
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2304 : 1152,
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2304 : HAVE_SFRAME_AARCH64 ? 1792
+		   : 1152),
 };
 
 static struct trace trace;
@@ -98,6 +99,24 @@ asm (ASM_TEXT (cfa_by_deref,
 	       ".cfi_restore %rbx\n"
 	       ".cfi_def_cfa_offset 8\n"
 	       "ret\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (ASM_TEXT (cfa_by_deref,
+	       "stp x19, x30, [sp, #-16]!\n"
+	       ".cfi_def_cfa_offset 16\n"
+	       ".cfi_offset x19, -16\n"
+	       ".cfi_offset x30, -8\n"
+	       "add x19, sp, #16\n"
+	       /* breg19 0, dup, lit16, minus, deref, drop.  */
+	       ".cfi_escape 0x0f, 7, 0x83, 0, 0x12, 0x40, 0x1c, 6, 0x13\n"
+	       "mov sp, x1\n"
+	       "blr x0\n"
+	       "sub sp, x19, #16\n"
+	       ".cfi_def_cfa sp, 16\n"
+	       "ldp x19, x30, [sp], #16\n"
+	       ".cfi_restore x19\n"
+	       ".cfi_restore x30\n"
+	       ".cfi_def_cfa_offset 0\n"
+	       "ret\n"));
 # else
 asm (ASM_TEXT (cfa_by_deref,
 	       "stmg %r10, %r15, 80(%r15)\n"
@@ -158,9 +177,9 @@ test_by_sframe (void)
   take ();
   check_use ("SFrame");
   take ();
-  check_use ("SFrame, rules remembered once");
+  check_use ("SFrame, rules cached once");
   take ();
-  check_use ("SFrame, rules remembered");
+  check_use ("SFrame, rules cached");
   for (int i = 0; i < 3; ++i)
     {
       recurse (DEPTH);

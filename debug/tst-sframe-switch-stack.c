@@ -38,6 +38,23 @@ asm (ASM_TEXT (call_on_stack,
 	       ".cfi_adjust_cfa_offset -8\n"
 	       ".cfi_restore %rbp\n"
 	       "ret\n"));
+# elif HAVE_SFRAME_AARCH64
+asm (ASM_TEXT (call_on_stack,
+	       "stp x29, x30, [sp, #-16]!\n"
+	       ".cfi_adjust_cfa_offset 16\n"
+	       ".cfi_offset x29, -16\n"
+	       ".cfi_offset x30, -8\n"
+	       "mov x29, sp\n"
+	       ".cfi_def_cfa_register x29\n"
+	       "mov sp, x1\n"
+	       "blr x0\n"
+	       "mov sp, x29\n"
+	       ".cfi_def_cfa_register sp\n"
+	       "ldp x29, x30, [sp], #16\n"
+	       ".cfi_adjust_cfa_offset -16\n"
+	       ".cfi_restore x29\n"
+	       ".cfi_restore x30\n"
+	       "ret\n"));
 # else
 asm (ASM_TEXT (call_on_stack,
 	       "stmg %r11, %r15, 88(%r15)\n"

@@ -18,7 +18,8 @@
 /* See sframe-backtrace.h.  Then a frame for each of take and handler.  */
 enum
 {
-  STACK_USE_MAX = HAVE_SFRAME_S390X ? 2048 : 1024,
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2048 : HAVE_SFRAME_AARCH64 ? 1280
+		   : 1024),
   OWN_FRAMES = HAVE_SFRAME_S390X ? 512 : 128,
 };
 

@@ -16,9 +16,17 @@
 # if HAVE_SFRAME_X86
 #  define ASM_ILLEGAL "ud2\n"
 #  define ASM_DIVIDE "xor %ecx, %ecx\n" "idivl %ecx\n"
+# elif HAVE_SFRAME_AARCH64
+/* No division traps.  */
+#  define ASM_ILLEGAL "udf #0\n"
+#  define ASM_DIVIDE "brk #0\n"
+#  define DIVIDE_SIGNAL SIGTRAP
 # else
 #  define ASM_ILLEGAL ".short 0\n"
 #  define ASM_DIVIDE "lghi %r1, 0\n" "dsgr %r2, %r1\n"
+# endif
+# ifndef DIVIDE_SIGNAL
+#  define DIVIDE_SIGNAL SIGFPE
 # endif
 /* A neighbor for NAME, right after it, with another CFA rule.  */
 # define ASM_NEXT(name) \
@@ -77,7 +85,7 @@ static int
 do_test (void)
 {
   check (SIGILL, end_illegal);
-  check (SIGFPE, end_divide);
+  check (DIVIDE_SIGNAL, end_divide);
   return 0;
 }
 

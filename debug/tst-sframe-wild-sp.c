@@ -23,6 +23,9 @@
 # if HAVE_SFRAME_X86
 #  define CONTEXT_SP(context) ((context)->uc_mcontext.gregs[REG_RSP])
 #  define CONTEXT_FP(context) ((context)->uc_mcontext.gregs[REG_RBP])
+# elif HAVE_SFRAME_AARCH64
+#  define CONTEXT_SP(context) ((context)->uc_mcontext.sp)
+#  define CONTEXT_FP(context) ((context)->uc_mcontext.regs[29])
 # else
 #  define CONTEXT_SP(context) ((context)->uc_mcontext.gregs[15])
 #  define CONTEXT_FP(context) ((context)->uc_mcontext.gregs[11])
@@ -52,6 +55,15 @@ signal_here (int signo)
 		: "+a" (result)
 		: "D" (pid), "S" (tid), "d" ((long int) signo)
 		: "rcx", "r11", "memory");
+# elif HAVE_SFRAME_AARCH64
+  register long int number asm ("x8") = SYS_tgkill;
+  register long int first asm ("x0") = pid;
+  register long int second asm ("x1") = tid;
+  register long int third asm ("x2") = signo;
+  asm volatile ("svc #0"
+		: "+r" (first)
+		: "r" (number), "r" (second), "r" (third)
+		: "memory");
 # else
   register long int number asm ("1") = SYS_tgkill;
   register long int first asm ("2") = pid;

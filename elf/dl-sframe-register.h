@@ -35,9 +35,10 @@ static enum
   registration_off
 } registration;
 
-/* If messages are printed, say what is wrong with the header of MAP's section,
-   the SIZE bytes at TABLE.  Otherwise do not read the header, which would be a
-   page fault: the kernel refuses a section that it cannot use.  */
+/* If messages are printed, print what is wrong with the header of MAP's
+   section, the SIZE bytes at TABLE.  The section is registered all the same:
+   the kernel refuses it.  Without messages do not read the header, which would
+   cost a page fault.  */
 static void
 debug_header (const sframe_module *map, const void *table, size_t size)
 {
@@ -48,7 +49,7 @@ debug_header (const sframe_module *map, const void *table, size_t size)
   enum sframe_header_status status
     = __sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section);
   if (status != SFRAME_HEADER_OK)
-    debug_section (map, "ignored", __sframe_header_message (status));
+    debug_section (map, "unusable", __sframe_header_message (status));
 }
 
 /* Whether MAP has a section that is loaded.  */
@@ -62,7 +63,7 @@ has_section (const sframe_module *map)
     return false;
   if (table == NULL)
     {
-      debug_section (map, "ignored", "segment not loaded");
+      debug_section (map, "unusable", "not loaded, or the file is cut off");
       return false;
     }
   debug_header (map, table, size);
@@ -82,7 +83,8 @@ can_register (const sframe_module *map)
       if (error == ENOSYS)
 	debug_section (map, "not registered", "no support in the kernel");
       else if (error != 0)
-	debug_section (map, "not registered", "forbidden, by a filter maybe");
+	debug_section (map, "not registered",
+		       "forbidden, perhaps by a seccomp filter");
     }
   return registration == registration_on;
 }
@@ -93,11 +95,11 @@ struct sframe_requests
 {
   unsigned int count;
   struct sframe_kernel_range ranges[32];
-  /* Whose ranges they are, for messages.  */
+  /* The object of each range, for messages.  */
   const sframe_module *maps[32];
 };
 
-/* Register all of REQUESTS, which is empty then.  */
+/* Register all ranges of REQUESTS, and empty it.  */
 static void
 send_requests (struct sframe_requests *requests)
 {
@@ -107,8 +109,9 @@ send_requests (struct sframe_requests *requests)
     {
       struct sframe_kernel_range *range = &requests->ranges[done];
       int result = _dl_sframe_kernel_add (range, requests->count - done);
-      /* If one is refused, go on with the next.  */
-      int error = result > 0 ? 0 : -result;
+      /* If one is refused, go on with the next.  Only a seccomp filter answers
+	 0, for a call that the kernel does not see.  */
+      int error = result > 0 ? 0 : result < 0 ? -result : EPERM;
       unsigned int end = done + (result > 0 ? result : 1);
       for (; done < end && done < requests->count; ++done, ++range)
 	debug_segment (requests->maps[done], range->text, range->text_size,

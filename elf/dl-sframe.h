@@ -3,9 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The loader calls these functions with dl_load_lock held, or while the
-   process has one thread.  None of them fails: an object whose section the
-   kernel refuses is one without SFrame, and a kernel without support is not
-   asked again.  They do not change errno.  */
+   process has one thread.  None of them fails.  backtrace uses the section
+   of an object even if the kernel has refused it.  A kernel without support is
+   asked only once.  They do not change errno.  */
 
 #ifndef _DL_SFRAME_H
 #define _DL_SFRAME_H

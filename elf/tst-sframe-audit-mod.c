@@ -11,7 +11,9 @@
 
 #include "tst-sframe-audit.h"
 
-#ifdef __s390x__
+#if defined __aarch64__
+# define FIRST_ARGUMENT(regs) ((regs)->lr_xreg[0])
+#elif defined __s390x__
 # define FIRST_ARGUMENT(regs) ((regs)->lr_r2)
 #else
 # define FIRST_ARGUMENT(regs) ((regs)->lr_rdi)

@@ -4,7 +4,8 @@
 
    Documents: DWARF Debugging Information Format, version 5, sections 7.7
    and 7.24; Linux Standard Base Core Specification, "Exception Frames", for
-   pointer encodings and .eh_frame_hdr.  */
+   pointer encodings and .eh_frame_hdr; DWARF for the Arm 64-bit Architecture,
+   "Call frame instructions".  */
 
 #ifndef _SFRAME_DWARF_H
 #define _SFRAME_DWARF_H
@@ -61,6 +62,8 @@ enum
   DW_CFA_val_offset = 0x14,
   DW_CFA_val_offset_sf = 0x15,
   DW_CFA_val_expression = 0x16,
+  DW_CFA_AARCH64_negate_ra_state_with_pc = 0x2c,
+  DW_CFA_AARCH64_negate_ra_state = 0x2d,
   DW_CFA_GNU_args_size = 0x2e,
   DW_CFA_GNU_negative_offset_extended = 0x2f
 };

@@ -35,9 +35,10 @@ enum
   SFRAME_F_ALL = SFRAME_F_FDE_SORTED | SFRAME_F_FDE_FUNC_START_PCREL
 };
 
-/* ABI identifiers; each implies a byte order.  1 and 2 are AArch64.  */
+/* ABI identifiers; each implies a byte order.  1 is AArch64, big-endian.  */
 enum
 {
+  SFRAME_ABI_AARCH64_LE = 2,
   SFRAME_ABI_AMD64_LE = 3,
   SFRAME_ABI_S390X_BE = 4
 };

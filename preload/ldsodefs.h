@@ -7,11 +7,16 @@
 #define _LDSODEFS_H
 
 #include <stdint.h>
+#include <sys/auxv.h>
 
 #define GLRO(name) sframe_##name
 
-/* x86-64 and s390x have pages of one size.  */
+/* Only some machines have pages of one size.  */
+#if defined __x86_64__ || defined __s390x__
 enum { sframe_dl_pagesize = 4096 };
+#else
+# define sframe_dl_pagesize getauxval (AT_PAGESZ)
+#endif
 
 /* Where the stack of the main thread ends.  */
 extern void *__libc_stack_end;

@@ -39,11 +39,15 @@ static void
 debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
 	       int error)
 {
-  if (debug)
+  if (debug && error == 0)
     dprintf (STDERR_FILENO,
-	     "sframe %s: object at %p: code at 0x%lx, 0x%zx bytes, error %d\n",
-	     error == 0 ? "registered" : "refused by the kernel", map,
-	     (unsigned long int) text, text_size, error);
+	     "sframe registered: object at %p: code at 0x%lx, 0x%zx bytes\n",
+	     map, (unsigned long int) text, text_size);
+  else if (debug)
+    dprintf (STDERR_FILENO,
+	     "sframe refused by the kernel: object at %p: code at 0x%lx, "
+	     "0x%zx bytes, error %d\n",
+	     map, (unsigned long int) text, text_size, error);
 }
 
 #include <dl-sframe-register.h>

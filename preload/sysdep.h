@@ -29,6 +29,20 @@ sframe_system_call (long int number, long int a, long int b, long int c,
 		: "d" (r1), "d" (r3), "d" (r4), "d" (r5), "d" (r6), "d" (r7)
 		: "memory", "cc");
   return r2;
+#elif defined __aarch64__
+  register long int x8 asm ("x8") = number;
+  register long int x0 asm ("x0") = a;
+  register long int x1 asm ("x1") = b;
+  register long int x2 asm ("x2") = c;
+  register long int x3 asm ("x3") = d;
+  register long int x4 asm ("x4") = e;
+  register long int x5 asm ("x5") = f;
+
+  asm volatile ("svc 0"
+		: "+r" (x0)
+		: "r" (x8), "r" (x1), "r" (x2), "r" (x3), "r" (x4), "r" (x5)
+		: "memory", "cc");
+  return x0;
 #else
   register long int r10 asm ("r10") = d;
   register long int r8 asm ("r8") = e;

@@ -250,7 +250,7 @@ read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
 	entry->signal = true;
 	break;
       default:
-	return "an augmentation of its CIE is not known";
+	return "its CIE has an unknown augmentation";
       }
   return cursor->failed ? "its CIE is damaged" : NULL;
 }
@@ -274,10 +274,10 @@ read_cie_head (struct cursor *cursor, struct entry *entry,
   if (cursor->failed)
     return "its CIE is damaged";
   if (version != 1 && version != 3)
-    return "its CIE has a version that is not known";
+    return "its CIE has an unknown version";
   entry->augmented = **augmentation == 'z';
   if (!entry->augmented && **augmentation != '\0')
-    return "an augmentation of its CIE is not known";
+    return "its CIE has an unknown augmentation";
   return NULL;
 }
 
@@ -342,10 +342,10 @@ leave_out (struct conversion *conversion, uint64_t start, uint64_t size,
 
 /* Running instructions.  */
 
-/* The location of register REG in RUN's state, or null if SFrame does not
-   track REG.  */
-static struct location *
-location_of (struct run *run, struct state *state, uint64_t reg)
+/* The rule for register REG in STATE, a state of RUN, or null if SFrame does
+   not track REG.  */
+static struct dwarf_rule *
+rule_of (struct run *run, struct state *state, uint64_t reg)
 {
   const struct machine *machine = run->object->machine;
 
@@ -354,21 +354,21 @@ location_of (struct run *run, struct state *state, uint64_t reg)
 }
 
 static void
-set_location (struct run *run, uint64_t reg, struct location location)
+set_rule (struct run *run, uint64_t reg, struct dwarf_rule rule)
 {
-  struct location *place = location_of (run, &run->state, reg);
+  struct dwarf_rule *changed = rule_of (run, &run->state, reg);
 
-  if (place != NULL)
-    *place = location;
+  if (changed != NULL)
+    *changed = rule;
 }
 
 static void
 restore (struct run *run, uint64_t reg)
 {
-  struct location *initial = location_of (run, &run->initial, reg);
+  struct dwarf_rule *initial = rule_of (run, &run->initial, reg);
 
   if (initial != NULL)
-    set_location (run, reg, *initial);
+    set_rule (run, reg, *initial);
 }
 
 /* The function that rows are added to.  */
@@ -434,9 +434,9 @@ emit_blocks (struct run *run, const struct alternation *alternation,
 
   if (((run->entry->start + run->location) & (alternation->size - 1)) != 0)
     return "its repeated blocks are not aligned";
-  state.cfa = (struct location) { .way = WAY_REGISTER,
-				  .reg = run->object->machine->sp,
-				  .offset = alternation->offset };
+  state.cfa = (struct dwarf_rule) { .kind = RULE_REGISTER,
+				    .reg = run->object->machine->sp,
+				    .offset = alternation->offset };
   const char *why = judge (run->object->machine, &state, run->entry->signal,
 			   &rule);
   if (why != NULL)
@@ -444,7 +444,7 @@ emit_blocks (struct run *run, const struct alternation *alternation,
   pushed = rule;
   if (__builtin_add_overflow (rule.cfa.offset, alternation->pushed,
 			      &pushed.cfa.offset))
-    return "its CFA is computed in another way";
+    return "SFrame cannot express its CFA";
   close_piece (run, run->location);
   open_piece (run, run->location, alternation->size);
   add_row (run, 0, &rule);
@@ -473,9 +473,9 @@ emit_row (struct run *run, const struct sframe_rule *rule)
 }
 
 static uint64_t
-expression_size (const struct location *location)
+expression_size (const struct dwarf_rule *rule)
 {
-  return location->expression.end - location->expression.at;
+  return rule->expression.end - rule->expression.at;
 }
 
 /* Record that the state holds from the current location up to END.  */
@@ -509,7 +509,7 @@ static const char *
 advance (struct run *run, uint64_t location)
 {
   if (location < run->location)
-    return "its rows do not ascend";
+    return "its rows are not in ascending order";
   if (location > run->entry->size)
     location = run->entry->size;
   if (location > run->location)
@@ -520,32 +520,32 @@ advance (struct run *run, uint64_t location)
   return NULL;
 }
 
-/* The rule that instruction CODE sets for its register; WAY_UNSET if it sets
-   none.  */
-static enum way
-way_set_by (unsigned int code)
+/* The kind of rule that instruction CODE sets for its register; RULE_UNSET if
+   it sets none.  */
+static enum rule_kind
+kind_set_by (unsigned int code)
 {
   switch (code)
     {
     case DW_CFA_undefined:
-      return WAY_UNDEFINED;
+      return RULE_UNDEFINED;
     case DW_CFA_same_value:
-      return WAY_SAME;
+      return RULE_SAME_VALUE;
     case DW_CFA_register:
-      return WAY_REGISTER;
+      return RULE_REGISTER;
     case DW_CFA_offset_extended:
     case DW_CFA_offset_extended_sf:
     case DW_CFA_GNU_negative_offset_extended:
-      return WAY_CFA_MEMORY;
+      return RULE_OFFSET;
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
-      return WAY_CFA_VALUE;
+      return RULE_VAL_OFFSET;
     case DW_CFA_expression:
-      return WAY_EXPRESSION_MEMORY;
+      return RULE_EXPRESSION;
     case DW_CFA_val_expression:
-      return WAY_EXPRESSION_VALUE;
+      return RULE_VAL_EXPRESSION;
     default:
-      return WAY_UNSET;
+      return RULE_UNSET;
     }
 }
 
@@ -567,31 +567,31 @@ read_offset (struct run *run, struct cursor *cursor, unsigned int code)
 static bool
 run_register (struct run *run, struct cursor *cursor, unsigned int code)
 {
-  struct location location = { .way = way_set_by (code) };
+  struct dwarf_rule rule = { .kind = kind_set_by (code) };
 
-  if (location.way == WAY_UNSET && code != DW_CFA_restore_extended)
+  if (rule.kind == RULE_UNSET && code != DW_CFA_restore_extended)
     return false;
   uint64_t reg = read_uleb128 (cursor);
-  switch (location.way)
+  switch (rule.kind)
     {
-    case WAY_UNSET:
+    case RULE_UNSET:
       restore (run, reg);
       return true;
-    case WAY_REGISTER:
-      location.reg = read_uleb128 (cursor);
+    case RULE_REGISTER:
+      rule.reg = read_uleb128 (cursor);
       break;
-    case WAY_CFA_MEMORY:
-    case WAY_CFA_VALUE:
-      location.offset = read_offset (run, cursor, code);
+    case RULE_OFFSET:
+    case RULE_VAL_OFFSET:
+      rule.offset = read_offset (run, cursor, code);
       break;
-    case WAY_EXPRESSION_MEMORY:
-    case WAY_EXPRESSION_VALUE:
-      location.expression = read_block (cursor, read_uleb128 (cursor));
+    case RULE_EXPRESSION:
+    case RULE_VAL_EXPRESSION:
+      rule.expression = read_block (cursor, read_uleb128 (cursor));
       break;
     default:
       break;
     }
-  set_location (run, reg, location);
+  set_rule (run, reg, rule);
   return true;
 }
 
@@ -600,19 +600,19 @@ run_register (struct run *run, struct cursor *cursor, unsigned int code)
 static bool
 set_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 {
-  struct location *cfa = &run->state.cfa;
+  struct dwarf_rule *cfa = &run->state.cfa;
 
   switch (code)
     {
     case DW_CFA_def_cfa:
     case DW_CFA_def_cfa_sf:
-      *cfa = (struct location) { .way = WAY_REGISTER,
-				 .reg = read_uleb128 (cursor) };
+      *cfa = (struct dwarf_rule) { .kind = RULE_REGISTER,
+				   .reg = read_uleb128 (cursor) };
       cfa->offset = (code == DW_CFA_def_cfa ? read_uleb128 (cursor)
 		     : read_sleb128 (cursor) * run->entry->data_factor);
       return true;
     case DW_CFA_def_cfa_expression:
-      *cfa = (struct location) { .way = WAY_EXPRESSION_VALUE };
+      *cfa = (struct dwarf_rule) { .kind = RULE_VAL_EXPRESSION };
       cfa->expression = read_block (cursor, read_uleb128 (cursor));
       return true;
     default:
@@ -625,7 +625,7 @@ set_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 static bool
 change_cfa (struct run *run, struct cursor *cursor, unsigned int code)
 {
-  struct location *cfa = &run->state.cfa;
+  struct dwarf_rule *cfa = &run->state.cfa;
 
   switch (code)
     {
@@ -641,7 +641,7 @@ change_cfa (struct run *run, struct cursor *cursor, unsigned int code)
     default:
       return false;
     }
-  cursor->failed |= cfa->way != WAY_REGISTER;
+  cursor->failed |= cfa->kind != RULE_REGISTER;
   return true;
 }
 
@@ -685,16 +685,16 @@ run_other (struct run *run, struct cursor *cursor, unsigned int code)
       return NULL;
     case DW_CFA_remember_state:
       if (run->remembered_count == REMEMBERED_MAX)
-	return "it remembers too many states";
+	return "too many DW_CFA_remember_state are open";
       run->remembered[run->remembered_count++] = run->state;
       return NULL;
     case DW_CFA_restore_state:
       if (run->remembered_count == 0)
-	return "it restores a state that it has not remembered";
+	return "DW_CFA_restore_state without DW_CFA_remember_state";
       run->state = run->remembered[--run->remembered_count];
       return NULL;
     default:
-      return "it has a CFA instruction that is not known";
+      return "it has an unknown CFA instruction";
     }
 }
 
@@ -710,11 +710,11 @@ run_instruction (struct run *run, struct cursor *cursor)
     case DW_CFA_advance_loc:
       return advance (run, low * run->entry->code_factor + run->location);
     case DW_CFA_offset:
-      set_location (run, low,
-		    (struct location)
-		    { .way = WAY_CFA_MEMORY,
-		      .offset = read_offset (run, cursor,
-					     DW_CFA_offset_extended) });
+      set_rule (run, low,
+		(struct dwarf_rule)
+		{ .kind = RULE_OFFSET,
+		  .offset = read_offset (run, cursor,
+					 DW_CFA_offset_extended) });
       return NULL;
     case DW_CFA_restore:
       restore (run, low);
@@ -755,7 +755,7 @@ convert_entry (const struct object *object, const struct entry *entry,
   open_piece (&run, 0, 0);
   const char *why = run_all (&run, entry->initial);
   if (why == NULL && run.location > 0)
-    why = "its CIE advances";
+    why = "its CIE advances the location";
   run.initial = run.state;
   if (why == NULL)
     why = run_all (&run, entry->program);
@@ -786,17 +786,17 @@ convert_fde (const struct object *object, uint64_t address, uint64_t start,
   if (why == NULL && entry.size == 0)
     return;
   if (why == NULL && entry.start != start)
-    why = ".eh_frame_hdr has it at another address";
+    why = ".eh_frame_hdr has another start address for it";
   if (why == NULL && entry.size > limit - start)
     entry.size = limit - start;
   if (why == NULL && entry.size > UINT32_MAX)
-    why = "it has 4 GiB or more";
+    why = "it has 4 GiB of code or more";
   if (why == NULL && !object_is_code (object, entry.start, entry.size))
     why = "it is not in an executable segment";
   if (why == NULL && entry.start < *end)
     why = "it begins inside another function";
   if (why == NULL && entry.ra != object->machine->ra)
-    why = "its return address is in another column";
+    why = "its CIE has an unknown return address column";
   if (why == NULL)
     why = convert_entry (object, &entry, conversion);
   if (why != NULL)

@@ -27,22 +27,24 @@ uint64_t read_sleb128 (struct cursor *cursor);
 /* Skip SIZE bytes of CURSOR and return a cursor for them.  */
 struct cursor read_block (struct cursor *cursor, uint64_t size);
 
-/* How to compute the caller's value of a register, or the CFA.  */
-enum way
+/* How to compute the caller's value of a register, or the CFA; the names are
+   those of DWARF.  */
+enum rule_kind
 {
-  WAY_UNSET,			/* No rule.  */
-  WAY_SAME,
-  WAY_UNDEFINED,
-  WAY_CFA_MEMORY,		/* The word at CFA + offset.  */
-  WAY_CFA_VALUE,
-  WAY_REGISTER,			/* Register + offset.  */
-  WAY_EXPRESSION_MEMORY,	/* The word at the expression's value.  */
-  WAY_EXPRESSION_VALUE
+  RULE_UNSET,			/* No rule.  */
+  RULE_SAME_VALUE,
+  RULE_UNDEFINED,
+  RULE_OFFSET,			/* The word at CFA + offset.  */
+  RULE_VAL_OFFSET,		/* CFA + offset.  */
+  RULE_REGISTER,		/* Register + offset.  */
+  RULE_EXPRESSION,		/* The word at the expression's value.  */
+  RULE_VAL_EXPRESSION
 };
 
-struct location
+/* A rule of DWARF for a register or the CFA.  */
+struct dwarf_rule
 {
-  enum way way;
+  enum rule_kind kind;
   uint64_t reg;
   int64_t offset;
   struct cursor expression;
@@ -51,7 +53,7 @@ struct location
 /* The rules of an FDE for one PC.  */
 struct state
 {
-  struct location cfa, ra, fp, sp;
+  struct dwarf_rule cfa, ra, fp, sp;
 };
 
 /* A CFA that alternates: SP + OFFSET in the first THRESHOLD bytes of each

@@ -97,7 +97,7 @@ judge_alternation (const struct machine *machine, const struct state *state,
   uint64_t reg, pc, mask, shift;
   int64_t nothing;
 
-  if (state->cfa.way != WAY_EXPRESSION_VALUE
+  if (state->cfa.kind != RULE_VAL_EXPRESSION
       || machine->elf != EM_X86_64
       || !read_register (&cursor, &reg, &alternation->offset)
       || reg != machine->sp
@@ -137,15 +137,15 @@ set_place (const struct machine *machine, struct sframe_place *place,
   return true;
 }
 
-/* Store the expression of LOCATION in *PLACE, with DEREFERENCE the word at its
-   value.  Return false if it is not a sum.  */
+/* Store the expression of RULE in *PLACE, or the word at its value if
+   DEREFERENCE is set.  Return false if it is not a sum.  */
 static bool
-place_sum (const struct machine *machine, const struct location *location,
+place_sum (const struct machine *machine, const struct dwarf_rule *rule,
 	   bool dereference, struct sframe_place *place)
 {
   struct sum sum;
 
-  if (!read_sum (location->expression, &sum)
+  if (!read_sum (rule->expression, &sum)
       || (sum.dereferenced && dereference))
     return false;
   return set_place (machine, place,
@@ -154,29 +154,29 @@ place_sum (const struct machine *machine, const struct location *location,
 		    sum.reg, sum.offset);
 }
 
-/* Convert LOCATION to *PLACE.  Return false if SFrame cannot express it.  */
+/* Convert RULE to *PLACE.  Return false if SFrame cannot express it.  */
 static bool
-find_place (const struct machine *machine, const struct location *location,
+find_place (const struct machine *machine, const struct dwarf_rule *rule,
 	    struct sframe_place *place)
 {
-  switch (location->way)
+  switch (rule->kind)
     {
-    case WAY_UNSET:
-    case WAY_SAME:
+    case RULE_UNSET:
+    case RULE_SAME_VALUE:
       *place = (struct sframe_place) { .kind = SFRAME_UNCHANGED };
       return true;
-    case WAY_CFA_MEMORY:
+    case RULE_OFFSET:
       return set_place (machine, place, SFRAME_CFA_MEMORY, 0,
-			location->offset);
-    case WAY_CFA_VALUE:
-      return set_place (machine, place, SFRAME_CFA_VALUE, 0, location->offset);
-    case WAY_REGISTER:
+			rule->offset);
+    case RULE_VAL_OFFSET:
+      return set_place (machine, place, SFRAME_CFA_VALUE, 0, rule->offset);
+    case RULE_REGISTER:
       return set_place (machine, place, SFRAME_REGISTER_VALUE,
-			location->reg, location->offset);
-    case WAY_EXPRESSION_MEMORY:
-      return place_sum (machine, location, true, place);
-    case WAY_EXPRESSION_VALUE:
-      return place_sum (machine, location, false, place);
+			rule->reg, rule->offset);
+    case RULE_EXPRESSION:
+      return place_sum (machine, rule, true, place);
+    case RULE_VAL_EXPRESSION:
+      return place_sum (machine, rule, false, place);
     default:
       return false;
     }
@@ -185,30 +185,30 @@ find_place (const struct machine *machine, const struct location *location,
 /* The same for RA or FP.  The value CFA + offset cannot be expressed for them:
    its control word would be 0, which means padding.  */
 static bool
-find_saved (const struct machine *machine, const struct location *location,
+find_saved (const struct machine *machine, const struct dwarf_rule *rule,
 	    struct sframe_place *place)
 {
-  return (find_place (machine, location, place)
+  return (find_place (machine, rule, place)
 	  && place->kind != SFRAME_CFA_VALUE);
 }
 
 /* Whether the CFA offset can be stored without loss.  */
 static bool
-is_writable (const struct machine *machine, int32_t offset)
+is_storable (const struct machine *machine, int32_t offset)
 {
   return (((int64_t) offset - machine->cfa_adjustment) % machine->cfa_scale
 	  == 0);
 }
 
 static const char *
-judge_cfa (const struct machine *machine, const struct location *location,
+judge_cfa (const struct machine *machine, const struct dwarf_rule *rule,
 	   struct sframe_place *cfa)
 {
-  if (location->way == WAY_UNSET)
-    return "nothing says where its CFA is";
-  if (!find_place (machine, location, cfa)
-      || !is_writable (machine, cfa->offset))
-    return "its CFA is computed in another way";
+  if (rule->kind == RULE_UNSET)
+    return "its CFA has no rule";
+  if (!find_place (machine, rule, cfa)
+      || !is_storable (machine, cfa->offset))
+    return "SFrame cannot express its CFA";
   return NULL;
 }
 
@@ -216,7 +216,7 @@ judge_cfa (const struct machine *machine, const struct location *location,
    CFA + sp_offset.  Without a rule for SP, .eh_frame implies the CFA on
    x86-64, and an unchanged SP on s390x.  */
 static bool
-is_granted (const struct machine *machine, const struct location *sp,
+is_sp_implied (const struct machine *machine, const struct dwarf_rule *sp,
 	    const struct sframe_place *cfa)
 {
   bool no_frame = (cfa->kind == SFRAME_REGISTER_VALUE
@@ -224,7 +224,7 @@ is_granted (const struct machine *machine, const struct location *sp,
 		   && cfa->offset == -machine->sp_offset);
   struct sframe_place place;
 
-  if (sp->way == WAY_UNSET)
+  if (sp->kind == RULE_UNSET)
     return machine->sp_offset == 0 || no_frame;
   if (!find_place (machine, sp, &place))
     return false;
@@ -255,22 +255,22 @@ judge (const struct machine *machine, const struct state *state, bool signal,
        struct sframe_rule *rule)
 {
   *rule = (struct sframe_rule)
-    { .outermost = state->ra.way == WAY_UNDEFINED, .signal = signal };
+    { .outermost = state->ra.kind == RULE_UNDEFINED, .signal = signal };
   if (rule->outermost)
     return NULL;
   const char *why = judge_cfa (machine, &state->cfa, &rule->cfa);
   if (why != NULL)
     return why;
-  if (!is_granted (machine, &state->sp, &rule->cfa))
-    return "SP does not follow from its CFA";
+  if (!is_sp_implied (machine, &state->sp, &rule->cfa))
+    return "SFrame implies another SP of the caller";
   if (!find_saved (machine, &state->ra, &rule->ra))
-    return "its RA is computed in another way";
+    return "SFrame cannot express its RA";
   if (machine->fixed_ra_offset != 0 && rule->ra.kind == SFRAME_UNCHANGED)
-    return "nothing says where its RA is";
-  if (state->fp.way == WAY_UNDEFINED)
-    return "its FP is lost";
+    return "its RA has no rule";
+  if (state->fp.kind == RULE_UNDEFINED)
+    return "its FP is undefined";
   if (!find_saved (machine, &state->fp, &rule->fp))
-    return "its FP is computed in another way";
+    return "SFrame cannot express its FP";
   return NULL;
 }
 

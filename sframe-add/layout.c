@@ -38,8 +38,8 @@
 #define PAGE UINT64_C (0x1000)
 #define ALIGN UINT64_C (8)
 
-/* The largest gap left in a file, see needs_likeness.  It takes no space on
-   disk, but in archives and in copies that are not sparse.  */
+/* The largest gap left in a file, see needs_same_distance.  It takes no space
+   on disk, but it does in archives and in copies that are not sparse.  */
 #define GAP_MAX (UINT64_C (64) << 20)
 
 /* The last bytes of a converted file.  */
@@ -67,11 +67,11 @@ round_up (uint64_t value, uint64_t to)
   return (value + to - 1) & -to;
 }
 
-/* The first number from START on that is LIKE modulo PAGE.  */
+/* The first number from START on that is congruent to NUMBER modulo PAGE.  */
 static uint64_t
-next_like (uint64_t start, uint64_t like)
+next_congruent (uint64_t start, uint64_t number)
 {
-  return start + ((like - start) & (PAGE - 1));
+  return start + ((number - start) & (PAGE - 1));
 }
 
 /* The end address of all segments.  *DISTANCE becomes the address minus the
@@ -106,7 +106,7 @@ segments_end (const struct object *object, uint64_t *distance,
    Linux before 5.18 for programs (AT_PHDR).  ld.so and static programs do not
    start with a wrong AT_PHDR.  For a library, ld.so uses e_phoff.  */
 static bool
-needs_likeness (const struct object *object)
+needs_same_distance (const struct object *object)
 {
   return (object->header.e_type == ET_EXEC || object->header.e_entry != 0
 	  || object_segment (object, PT_INTERP) != NULL
@@ -117,10 +117,10 @@ needs_likeness (const struct object *object)
    cost nothing; a gap in the file is a hole, see write_all.
 
    GNU strip before 2.44 and llvm-strip put the program headers right behind
-   the bytes of the segment before, be that aligned or not, and move the start
-   of the new segment down to an address like that.  So we take such an address
-   at once: else the page below, which has the end of .bss, would be mapped
-   from the file.  */
+   the bytes of the preceding segment, whatever the alignment there, and move
+   the start of the new segment down to an address that is congruent to this
+   offset.  Take such an address at once: otherwise the page below, which has
+   the end of .bss, would be mapped from the file.  */
 static const char *
 choose_place (const struct object *object, struct layout *layout)
 {
@@ -129,16 +129,16 @@ choose_place (const struct object *object, struct layout *layout)
 
   if (end > INT64_MAX || object->file.size > INT64_MAX)
     return "its addresses are too high";
-  layout->offset = next_like (object->file.size, bytes) + padding;
-  layout->address = next_like (round_up (end, PAGE), bytes) + padding;
-  if (!needs_likeness (object))
+  layout->offset = next_congruent (object->file.size, bytes) + padding;
+  layout->address = next_congruent (round_up (end, PAGE), bytes) + padding;
+  if (!needs_same_distance (object))
     return NULL;
   /* DISTANCE may be negative.  */
-  uint64_t alike = layout->address - distance;
-  if (alike < layout->offset)
+  uint64_t wanted = layout->address - distance;
+  if (wanted < layout->offset)
     layout->address = layout->offset + distance;
-  else if (alike - layout->offset <= GAP_MAX)
-    layout->offset = alike;
+  else if (wanted - layout->offset <= GAP_MAX)
+    layout->offset = wanted;
   else
     return ("its memory is over 64 MiB larger than the file:"
 	    " Linux before 5.18 could not start it");
@@ -419,7 +419,7 @@ layout_add (const struct object *object, const struct conversion *conversion,
   if (why == NULL && count >= PN_XNUM)
     why = "it has too many program headers";
   if (why == NULL && has_more (object))
-    why = "data of its own follows the ELF file";
+    why = "other data follows the ELF file, such as an archive";
   if (why != NULL)
     return why;
   out->big_endian = object->machine->big_endian;
@@ -446,13 +446,13 @@ layout_original (const struct object *object, struct buffer *out)
   if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
       || memcmp (file->data + file->size - sizeof origin_magic, origin_magic,
 		 sizeof origin_magic) != 0)
-    return "its table is not one of sframe-add's, or strip was run since";
+    return "its table is not from sframe-add, or strip has changed the file";
   cursor.at = file->data + end + sizeof (Elf64_Ehdr);
   cursor.end = cursor.at + 16;
   uint64_t size = read_unsigned (&cursor, 8);
   if (size < sizeof (Elf64_Ehdr) || size > end
       || read_unsigned (&cursor, 8) != hash (file, end))
-    return "the file was changed since it got its table";
+    return "the file was changed after sframe-add had added the table";
   put_bytes (out, file->data, size);
   memcpy (out->data, file->data + end, sizeof (Elf64_Ehdr));
   return NULL;

@@ -111,7 +111,7 @@ check (struct job *job, const struct object *object)
   for (size_t i = 0; i < conversion->finding_count; ++i)
     missing += conversion->findings[i].missing;
   if (why == NULL && missing < conversion->finding_count)
-    why = message ("its table contradicts .eh_frame in %zu places",
+    why = message ("its table contradicts .eh_frame in %zu ranges of code",
 		   conversion->finding_count - missing);
   if (why != NULL)
     {
@@ -119,7 +119,8 @@ check (struct job *job, const struct object *object)
       return why;
     }
   if (missing > 0)
-    return message ("%zu places without a rule that .eh_frame has", missing);
+    return message ("its table lacks rules of .eh_frame in %zu ranges of code",
+		    missing);
   job->outcome = OUTCOME_NOTHING;
   return NULL;
 }
@@ -133,7 +134,7 @@ make (struct job *job, const struct object *object, struct buffer *new)
   if (options.mode == MODE_REMOVE)
     return layout_original (object, new);
   if (job->conversion.function_count == 0)
-    return "no function of it can be in a table";
+    return "SFrame cannot express the rules of any of its functions";
   why = layout_add (object, &job->conversion, new);
   job->new_size = new->size;
   return why;
@@ -429,7 +430,7 @@ print_words (const struct job *job)
     case OUTCOME_NOTHING:
       if (options.verbose)
 	printf ("%s: %s\n", job->name,
-		job->message != NULL ? job->message : "its table is right");
+		job->message != NULL ? job->message : "its table agrees with .eh_frame");
       break;
     case OUTCOME_INCOMPLETE:
       printf ("%s: %s\n", job->name, job->message);
@@ -549,7 +550,7 @@ add_name (const char *name)
     add_job (real, &status, false);
   else if (!options.recursive)
     {
-      fprintf (stderr, "sframe-add: %s: a directory; --recursive takes it\n",
+      fprintf (stderr, "sframe-add: %s: is a directory; use --recursive\n",
 	       name);
       return false;
     }

@@ -51,7 +51,7 @@ read_all (int fd, uint64_t size, struct buffer *file)
 {
   file->data = malloc (size + 1);
   if (file->data == NULL)
-    return "it is too large for the memory there is";
+    return "there is not enough memory to read it";
   file->capacity = size + 1;
   while (file->size < size)
     {
@@ -97,7 +97,7 @@ load_file (const struct place *place, struct buffer *file,
   if (fd < 0)
     return failed ("open it");
   if (fstat (fd, status) != 0)
-    why = failed ("look at it");
+    why = failed ("get its status");
   else if (!S_ISREG (status->st_mode))
     why = "not a regular file";
   else if ((why = refuse (fd)) != NULL)
@@ -257,7 +257,7 @@ fill (int fd, int from, const struct stat *status, bool copy,
   if (why == NULL || copy)
     why = write_all (fd, file);
   if (why == NULL && fstat (fd, &made) != 0)
-    why = failed ("look at the new file");
+    why = failed ("get the status of the new file");
   if (why != NULL)
     return why;
   bool owned = (made.st_uid == status->st_uid && made.st_gid == status->st_gid)
@@ -268,7 +268,7 @@ fill (int fd, int from, const struct stat *status, bool copy,
   if (why == NULL && fsync (fd) != 0)
     why = failed ("write the new file");
   if (why == NULL && !is_unchanged (from, status))
-    why = "it was changed meanwhile";
+    why = "it was changed while sframe-add worked on it";
   return why;
 }
 
@@ -288,7 +288,7 @@ fill_and_rename (int fd, const char *name, const struct place *out,
     return failed ("open it");
   why = (is_unchanged (from, status)
 	 ? fill (fd, from, status, out != like, file)
-	 : "it was changed meanwhile");
+	 : "it was changed while sframe-add worked on it");
   close (from);
   if (why == NULL
       && renameat (out->folder, name, out->folder, out->name) != 0)

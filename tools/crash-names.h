@@ -1,11 +1,11 @@
 /* Name the function of a PC for the crash handler, without a lock.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe.  dladdr and backtrace_symbols_fd wait for the lock
-   of ld.so; its owner may be waiting for the thread that crashed.
-   _dl_find_object takes no lock.  Only memory between the first and the last
-   address of the object is read.  If another thread unloads the object
-   meanwhile, a fault in the handler ends the process.  */
+   Safety: async-signal-safe.  dladdr and backtrace_symbols_fd wait for the
+   lock of ld.so; its owner may be waiting for the thread that crashed.
+   _dl_find_object takes no lock.  Only readable segments of the object are
+   read.  If another thread unloads the object meanwhile, a fault in the
+   handler ends the process.  */
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -31,18 +31,38 @@ struct named_object
   size_t strings_size;
 };
 
+/* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT.  Its
+   first page has the headers, as linkers arrange it.  */
+static bool
+can_read (const struct named_object *object, uintptr_t address, size_t size)
+{
+  const ElfW(Ehdr) *header = (const void *) object->start;
+  enum { PAGE = 4096 };
+
+  if (memcmp (header->e_ident, ELFMAG, SELFMAG) != 0
+      || header->e_phoff > PAGE
+      || header->e_phnum > (PAGE - header->e_phoff) / sizeof (ElfW(Phdr)))
+    return false;
+  const ElfW(Phdr) *ph = (const void *) (object->start + header->e_phoff);
+  for (unsigned int i = 0; i < header->e_phnum; ++i, ++ph)
+    {
+      uintptr_t offset = address - object->bias - ph->p_vaddr;
+      if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
+	  && offset < ph->p_memsz && ph->p_memsz - offset >= size)
+	return true;
+    }
+  return false;
+}
+
 /* Return where SIZE bytes at VALUE, from the dynamic section, lie in memory;
-   null if they are not all in OBJECT.  ld.so adds the bias to such an address
-   unless the section is read-only, as in the vDSO.  */
+   null if they cannot be read.  ld.so adds the bias to such an address unless
+   the section is read-only, as in the vDSO.  */
 static const void *
 in_object (const struct named_object *object, uintptr_t value, size_t size)
 {
   if (value < object->start || value >= object->end)
     value += object->bias;
-  if (value < object->start || value >= object->end
-      || object->end - value < size)
-    return NULL;
-  return (const void *) value;
+  return can_read (object, value, size) ? (const void *) value : NULL;
 }
 
 /* Return the number of symbols by DT_GNU_HASH at VALUE; 0 if it is damaged.
@@ -114,7 +134,8 @@ find_symbols (struct named_object *object, const ElfW(Dyn) *dynamic)
 }
 
 /* Return the symbol of OBJECT that covers PC; null if there is none.  Of
-   several take the one that begins last, as dladdr does.  */
+   several take the one that begins last, as dladdr does.  Absolute symbols and
+   those of thread-local variables have no address in the object.  */
 static const ElfW(Sym) *
 find_symbol (const struct named_object *object, uintptr_t pc)
 {
@@ -124,7 +145,8 @@ find_symbol (const struct named_object *object, uintptr_t pc)
     {
       const ElfW(Sym) *symbol = &object->symbols[i];
       uintptr_t offset = pc - object->bias - symbol->st_value;
-      if (symbol->st_shndx != SHN_UNDEF
+      if (symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
+	  && offset <= pc - object->start
 	  && ELF64_ST_TYPE (symbol->st_info) != STT_TLS
 	  && symbol->st_name < object->strings_size
 	  && (offset < symbol->st_size || (offset == 0 && symbol->st_size == 0))
@@ -143,9 +165,10 @@ struct pc_name
 				   the bias of the object.  */
 };
 
-/* Return the name of the function that has the instruction at PC.  */
+/* Return the name of the function that has the instruction at PC.  PROGRAM is
+   the name of the program.  */
 static struct pc_name
-name_pc (uintptr_t pc)
+name_pc (uintptr_t pc, const char *program)
 {
   struct dl_find_object found;
   if (_dl_find_object ((void *) pc, &found) != 0)
@@ -157,10 +180,9 @@ name_pc (uintptr_t pc)
 				 .bias = map->l_addr };
   find_symbols (&object, map->l_ld);
   const ElfW(Sym) *symbol = find_symbol (&object, pc);
-  /* The name of the program itself is empty.  */
-  struct pc_name name = { .file = map->l_name[0] != '\0' ? map->l_name
-				  : program_invocation_name,
-			  .start = map->l_addr };
+  /* The name of the program in its link map is empty.  */
+  const char *file = map->l_name[0] != '\0' ? map->l_name : program;
+  struct pc_name name = { .file = file, .start = map->l_addr };
   if (symbol != NULL)
     {
       name.function = object.strings + symbol->st_name;

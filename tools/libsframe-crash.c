@@ -1,11 +1,13 @@
 /* Print a backtrace when a fatal signal ends the process; to be preloaded.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: the handler calls only async-signal-safe functions.  backtrace () is
-   one in the libc built here: it does not allocate, lock or load anything;
-   crash-names.h finds the names without a lock.  In another libc the first
-   backtrace () of a process loads libgcc_s.  Calling it at startup would avoid
-   that, but programs that do not crash should not pay for it.
+   Safety: the handler calls only async-signal-safe functions, and no
+   cancellation points: write and the like are called by syscall ().
+   backtrace () is async-signal-safe in the libc built here: it does not
+   allocate, lock or load anything; crash-names.h finds the names without a
+   lock.  In another libc the first backtrace () of a process loads libgcc_s.
+   Calling it at startup would avoid that, but programs that do not crash should
+   not pay for it.
 
    A signal is caught only while its action is the default one: a handler that
    the program installs, before or after, takes precedence.  After the trace,
@@ -24,7 +26,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,11 +50,20 @@ static const struct { int number; const char *name; } fatal[] =
 #define NFATAL (sizeof fatal / sizeof fatal[0])
 
 /* Signals that a write can raise: the pipe has no reader, the file has reached
-   its limit, the terminal belongs to another job.  They must not end or stop
-   the process instead of the fatal signal.  */
+   its limit, the terminal belongs to another job.  They must not end the
+   process instead of the fatal signal when the handler returns.  */
 static const int writing[] = { SIGPIPE, SIGXFSZ, SIGTTOU };
 
 #define NWRITING (sizeof writing / sizeof writing[0])
+
+/* Signals by which a user ends a process that hangs.  All others are blocked
+   in the handler: their handlers or default actions must not come between.  */
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
+#define NENDING (sizeof ending / sizeof ending[0])
+
+/* The signal with which libc cancels threads; sigaction does not block it.  */
+#define CANCEL 32
 
 /* Enough for an overflow of the usual 8 MiB stack by frames of 32 bytes.
    Pages that no trace reaches take no memory.  */
@@ -85,26 +96,67 @@ static struct trace
 /* How many frames of a long trace are printed at each end.  */
 enum { SHOW_FIRST = 96, SHOW_LAST = 32 };
 
-/* Written only by the constructor.  */
-static char file[PATH_MAX];
+/* How long to wait for a reader that takes nothing, and for another thread of
+   the process that prints its trace.  */
+enum { WRITE_SECONDS = 10, TRACE_SECONDS = 60 };
+
+/* Written only by the constructor.  The program may change its own copy of its
+   name.  */
+static char file[PATH_MAX], program[PATH_MAX];
 static bool stats;
+
+/* Where the trace goes.  */
+struct output
+{
+  int fd;
+  bool failed;			/* Nothing more can be written.  */
+};
 
 /* A line of output, written by one write so that other output cannot split
    it, if it is not longer than TEXT.  */
 struct line
 {
-  int fd;
+  struct output *output;
   size_t used;
   char text[512];
 };
 
-/* Return false if nothing can be written.  */
+/* Wait until FD can be written to.  Return false if its reader, which may be a
+   thread of this process, takes nothing for WRITE_SECONDS.  */
+static bool
+wait_for_reader (int fd)
+{
+  struct pollfd poll = { .fd = fd, .events = POLLOUT };
+  struct timespec left = { .tv_sec = WRITE_SECONDS };
+  long int result;
+  /* ppoll stores the time that is left.  */
+  do
+    result = syscall (SYS_ppoll, &poll, 1, &left, NULL, 0);
+  while (result < 0 && errno == EINTR);
+  return result != 0;
+}
+
+/* Write LINE and empty it.  Return false if it cannot be written.  */
 static bool
 put_out (struct line *line)
 {
-  bool written = write (line->fd, line->text, line->used) >= 0;
+  struct output *output = line->output;
+  size_t done = 0;
+
+  while (done < line->used && !output->failed)
+    {
+      long int result = -1;
+      output->failed = !wait_for_reader (output->fd);
+      if (!output->failed)
+	result = syscall (SYS_write, output->fd, line->text + done,
+			  line->used - done);
+      if (result >= 0)
+	done += result;
+      else
+	output->failed |= errno != EINTR && errno != EAGAIN;
+    }
   line->used = 0;
-  return written;
+  return !output->failed;
 }
 
 static void
@@ -131,14 +183,18 @@ put_number (struct line *line, uintmax_t n, unsigned int base)
   put (line, p);
 }
 
-/* Put a name, with ? for characters that control a terminal.  */
+/* Put a name, with ? for characters that control a terminal: those of ASCII,
+   and U+0080 to U+009F, as one byte or in UTF-8.  */
 static void
 put_name (struct line *line, const char *name)
 {
-  for (; *name != '\0'; ++name)
+  for (unsigned char before = 0; *name != '\0'; before = *name++)
     {
-      bool control = (unsigned char) *name < ' ' || *name == 0x7f;
-      put (line, (char[]) { control ? '?' : *name, '\0' });
+      unsigned char c = *name;
+      bool control = (c < ' ' || c == 0x7f
+		      || (c >= 0x80 && c < 0xa0
+			  && (before < 0x80 || before == 0xc2)));
+      put (line, (char[]) { control ? '?' : c, '\0' });
     }
 }
 
@@ -170,24 +226,29 @@ put_cause (struct line *line, const siginfo_t *info)
       put (line, " at address ");
       put_number (line, (uintptr_t) info->si_addr, 16);
     }
-  else
+  else if (info->si_code == SI_USER || info->si_code == SI_TKILL
+	   || info->si_code == SI_QUEUE)
     {
       put (line, " sent by process ");
       put_number (line, info->si_pid, 10);
     }
+  else
+    put (line, info->si_code == SI_TIMER ? " sent by a timer"
+	 : " sent by the kernel");
 }
 
 static bool
-print_signal (int fd, int signo, const siginfo_t *info)
+print_signal (struct output *output, int signo, const siginfo_t *info)
 {
-  struct line line = { .fd = fd };
+  const char *slash = strrchr (program, '/');
+  struct line line = { .output = output };
   put (&line, "*** ");
   for (size_t i = 0; i < NFATAL; ++i)
     if (fatal[i].number == signo)
       put (&line, fatal[i].name);
   put_cause (&line, info);
   put (&line, " in ");
-  put_name (&line, program_invocation_short_name);
+  put_name (&line, slash != NULL ? slash + 1 : program);
   put (&line, ", process ");
   put_number (&line, getpid (), 10);
   put (&line, ", thread ");
@@ -197,10 +258,10 @@ print_signal (int fd, int signo, const siginfo_t *info)
 }
 
 static void
-print_stats (int fd, int count, const struct timespec *t0,
+print_stats (struct output *output, int count, const struct timespec *t0,
 	     const struct timespec *t1)
 {
-  struct line line = { .fd = fd };
+  struct line line = { .output = output };
   put (&line, "*** backtrace: ");
   put_number (&line, count, 10);
   put (&line, " frames in ");
@@ -210,15 +271,15 @@ print_stats (int fd, int count, const struct timespec *t0,
   put_out (&line);
 }
 
-/* Print a frame as backtrace_symbols_fd does.  Only the frame INTERRUPTED was
-   not called: the call before a return address may be the last instruction of
-   its function.  */
+/* Print a frame as backtrace_symbols_fd does.  A frame that was not
+   INTERRUPTED has made a call, which may be the last instruction of its
+   function.  */
 static void
-print_frame (int fd, const void *address, bool interrupted)
+print_frame (struct output *output, const void *address, bool interrupted)
 {
-  struct line line = { .fd = fd };
+  struct line line = { .output = output };
   uintptr_t pc = (uintptr_t) address;
-  struct pc_name name = name_pc (interrupted ? pc : pc - 1);
+  struct pc_name name = name_pc (interrupted ? pc : pc - 1, program);
   if (name.file != NULL)
     {
       put_name (&line, name.file);
@@ -234,29 +295,41 @@ print_frame (int fd, const void *address, bool interrupted)
   put_out (&line);
 }
 
-/* Print the frames, but of a long trace only both ends.  */
+/* Print "... COUNT WHAT ...".  */
 static void
-print_frames (int fd, void *const *array, int count)
+print_gap (struct output *output, int count, const char *what)
+{
+  struct line line = { .output = output };
+  put (&line, "... ");
+  put_number (&line, count, 10);
+  put (&line, what);
+  put (&line, " ...\n");
+  put_out (&line);
+}
+
+/* Print COUNT frames from the FIRST one of ARRAY on, but of a long trace only
+   both ends.  The frame before the first is the signal trampoline, if there is
+   one: the caller of any trampoline was interrupted.  */
+static void
+print_frames (struct output *output, void *const *array, int first, int count)
 {
   int left_out = count - SHOW_FIRST - SHOW_LAST;
-  for (int i = 0; i < count; ++i)
+  for (int i = first; i < first + count; ++i)
     {
-      if (left_out > 1 && i == SHOW_FIRST)
+      if (left_out > 1 && i == first + SHOW_FIRST)
 	{
-	  struct line line = { .fd = fd };
-	  put (&line, "... ");
-	  put_number (&line, left_out, 10);
-	  put (&line, " frames not shown ...\n");
-	  put_out (&line);
+	  print_gap (output, left_out, " frames not shown");
 	  i += left_out;
 	}
-      print_frame (fd, array[i], i == 0);
+      bool interrupted = first > 0 && array[i - 1] == array[first - 1];
+      print_frame (output, array[i], interrupted);
     }
 }
 
 /* Take a trace into ARRAY of SIZE frames, and print it.  */
 static void
-print_trace (int fd, void **array, int size, const ucontext_t *context)
+print_trace (struct output *output, void **array, int size,
+	     const ucontext_t *context)
 {
   struct timespec t0, t1;
   clock_gettime (CLOCK_MONOTONIC, &t0);
@@ -270,16 +343,18 @@ print_trace (int fd, void **array, int size, const ucontext_t *context)
   if (first == count)
     first = 0;
   if (stats)
-    print_stats (fd, count - first, &t0, &t1);
-  print_frames (fd, array + first, count - first);
+    print_stats (output, count - first, &t0, &t1);
+  print_frames (output, array, first, count - first);
+  if (count == size)
+    print_gap (output, count, " frames at most are traced");
 }
 
 /* The same in a few frames on this stack, which may be small.  */
 static void __attribute__ ((noinline))
-print_short_trace (int fd, const ucontext_t *context)
+print_short_trace (struct output *output, const ucontext_t *context)
 {
   void *array[SHOW_FIRST];
-  print_trace (fd, array, SHOW_FIRST, context);
+  print_trace (output, array, SHOW_FIRST, context);
 }
 
 /* Open the file for traces; -1 on failure.  O_NONBLOCK: opening a FIFO without
@@ -289,10 +364,11 @@ open_file (void)
 {
   if (file[0] == '\0')
     return -1;
-  int fd = open (file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
-		 | O_NONBLOCK, 0600);
+  int fd = syscall (SYS_openat, AT_FDCWD, file,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
+		    | O_NONBLOCK, 0600);
   if (fd >= 0)
-    fcntl (fd, F_SETFL, O_APPEND);
+    syscall (SYS_fcntl, fd, F_SETFL, O_APPEND);
   return fd;
 }
 
@@ -301,16 +377,16 @@ static void
 print_crash (int signo, const siginfo_t *info, const struct trace *trace,
 	     const ucontext_t *context)
 {
-  int fd = open_file ();
-  if (fd < 0 || !print_signal (fd, signo, info))
+  struct output output = { .fd = open_file () };
+  if (output.fd < 0 || !print_signal (&output, signo, info))
     {
-      fd = STDERR_FILENO;
-      print_signal (fd, signo, info);
+      output = (struct output) { .fd = STDERR_FILENO };
+      print_signal (&output, signo, info);
     }
   if (trace != NULL)
-    print_trace (fd, trace->frames, trace->size, context);
+    print_trace (&output, trace->frames, trace->size, context);
   else
-    print_short_trace (fd, context);
+    print_short_trace (&output, context);
 }
 
 /* Remove a pending SIGNO, which a write may have raised.  If a seccomp filter
@@ -318,10 +394,9 @@ print_crash (int signo, const siginfo_t *info, const struct trace *trace,
 static void
 forget (int signo)
 {
-  sigset_t set;
-  sigemptyset (&set);
-  sigaddset (&set, signo);
-  sigtimedwait (&set, NULL, &(struct timespec) { 0 });
+  uint64_t set = UINT64_C (1) << (signo - 1);
+  syscall (SYS_rt_sigtimedwait, &set, NULL, &(struct timespec) { 0 },
+	   sizeof set);
 }
 
 /* Whether this process is about to end: a thread has printed its trace, and
@@ -383,11 +458,12 @@ static int
 take_trace (int self, int signo, struct trace **trace)
 {
   pid_t process = getpid ();
+  uint64_t owner = (uint64_t) process << 32 | self;
   int thread = find_thread (process, signo);
 
   for (size_t i = 0; i < NTRACES && thread == 0; ++i)
     {
-      uint64_t old = claim (&traces[i], (uint64_t) process << 32 | self, signo);
+      uint64_t old = claim (&traces[i], owner, signo);
       *trace = &traces[i];
       if (old == 0)
 	return 0;
@@ -398,20 +474,45 @@ take_trace (int self, int signo, struct trace **trace)
   return thread;
 }
 
+static void
+sleep_a_moment (void)
+{
+  syscall (SYS_nanosleep, &(struct timespec) { .tv_nsec = 50000000 }, NULL);
+}
+
+/* The time in seconds.  */
+static time_t
+now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec;
+}
+
 /* The same, but wait while another thread has a trace: threads often crash
-   together, and the first one ends the process.  If it does not do so within a
-   minute, return 0 without a trace.  */
+   together, and the first one ends the process.  If it does not do so within
+   TRACE_SECONDS, return 0 without a trace.  */
 static int
 wait_for_trace (int self, int signo, struct trace **trace)
 {
-  for (int tenths = 0; tenths < 600; ++tenths)
+  for (time_t end = now () + TRACE_SECONDS; now () <= end; sleep_a_moment ())
     {
       int other = take_trace (self, signo, trace);
       if (other == 0 || other == self)
 	return other;
-      nanosleep (&(struct timespec) { .tv_nsec = 100000000 }, NULL);
     }
   return 0;
+}
+
+/* The program exits.  If a thread prints its trace, wait for the end that it
+   makes: the exit status would hide the crash.  */
+static void __attribute__ ((destructor))
+wait_for_end (void)
+{
+  pid_t process = getpid ();
+  for (time_t end = now () + TRACE_SECONDS;
+       find_thread (process, SIGABRT) != 0 && now () <= end; )
+    sleep_a_moment ();
 }
 
 static void handler (int signo, siginfo_t *info, void *context);
@@ -432,31 +533,32 @@ stop_catching (void)
 /* Queue the signal again with its siginfo.  It is delivered when the handler
    returns, so the core dump shows the place of the crash.  If a seccomp filter
    forbids the call, send it without siginfo; if that is forbidden, too, a
-   faulting instruction raises it again.  */
+   faulting instruction raises it again.  But if the signal is still caught,
+   the handler would run again, without end.  */
 static void
 end_process (int signo, siginfo_t *info, int self)
 {
-  signal (signo, SIG_DFL);
+  if (signal (signo, SIG_DFL) == SIG_ERR)
+    _exit (128 + signo);
   if (syscall (SYS_rt_tgsigqueueinfo, getpid (), self, signo, info) != 0
       && syscall (SYS_tgkill, getpid (), self, signo) != 0
       && info->si_code <= 0)
     _exit (128 + signo);
 }
 
-/* The signals of FATAL and WRITING are blocked here, so a fault in the handler
-   ends the process at once.  abort () of some libcs unblocks SIGABRT and calls
-   the handler again; then the process ends without a second trace.  */
+/* The signals of FATAL are blocked here, so a fault in the handler ends the
+   process at once.  abort () of some libcs unblocks SIGABRT and calls the
+   handler again; then the process ends without a second trace.  */
 static void
 handler (int signo, siginfo_t *info, void *context)
 {
   struct trace *trace;
-  int self = gettid (), cancel;
+  int self = gettid ();
 
-  /* A pending cancellation would end this thread in the first write.  Restored
-     in the end because a child of vfork shares it with its parent; deferred,
-     so that restoring it does not act on it.  */
-  pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
-  pthread_setcanceltype (PTHREAD_CANCEL_DEFERRED, &(int) { 0 });
+  /* An asynchronous cancellation would end this thread.  The mask is that of
+     this thread only, also in a child of vfork.  */
+  uint64_t cancel = UINT64_C (1) << (CANCEL - 1);
+  syscall (SYS_rt_sigprocmask, SIG_BLOCK, &cancel, NULL, sizeof cancel);
 
   if (wait_for_trace (self, signo, &trace) == 0)
     {
@@ -470,7 +572,6 @@ handler (int signo, siginfo_t *info, void *context)
 	forget (writing[i]);
     }
   end_process (signo, info, self);
-  pthread_setcancelstate (cancel, NULL);
 }
 
 /* Give the thread an alternate signal stack with a guard page, unless it has
@@ -501,15 +602,15 @@ install (void)
   /* A copy, for programs that write over their environment.  */
   if (value != NULL && strlen (value) < sizeof file)
     strcpy (file, value);
+  strncpy (program, program_invocation_name, sizeof program - 1);
   value = secure_getenv ("SFRAME_CRASH_STATS");
   stats = value != NULL && strcmp (value, "1") == 0;
 
   struct sigaction action = { .sa_sigaction = handler,
 			      .sa_flags = SA_SIGINFO | SA_ONSTACK };
-  for (size_t i = 0; i < NFATAL; ++i)
-    sigaddset (&action.sa_mask, fatal[i].number);
-  for (size_t i = 0; i < NWRITING; ++i)
-    sigaddset (&action.sa_mask, writing[i]);
+  sigfillset (&action.sa_mask);
+  for (size_t i = 0; i < NENDING; ++i)
+    sigdelset (&action.sa_mask, ending[i]);
   make_alternate_stack ();
   for (size_t i = 0; i < NFATAL; ++i)
     {

@@ -42,6 +42,7 @@ struct machine
 {
   const char *name;
   const char *emulator;		/* Runs its programs; null: the host does.  */
+  const char *processor;	/* What that emulates, unless QEMU_CPU says.  */
   const char *gcc, *gxx;
   const char *crash;		/* The crash handler, below the project.  */
   /* Where the root may have the libc, and its files for linking.  */
@@ -67,7 +68,15 @@ static const struct machine machines[] =
     .linked = { "/usr/s390x-linux-gnu/lib" },
     .new_shared = "/lib/s390x-linux-gnu",
     .new_linked = "/usr/lib/s390x-linux-gnu",
-    .new_loader = "/lib/ld64.so.1" }
+    .new_loader = "/lib/ld64.so.1" },
+  { .name = "aarch64", .emulator = "qemu-aarch64", .processor = "max",
+    .gcc = "aarch64-linux-gnu-gcc", .gxx = "aarch64-linux-gnu-g++",
+    .crash = "/tools/libsframe-crash-aarch64.so",
+    .shared = { "/usr/lib/aarch64-linux-gnu" },
+    .linked = { "/usr/aarch64-linux-gnu/lib" },
+    .new_shared = "/lib/aarch64-linux-gnu",
+    .new_linked = "/usr/lib/aarch64-linux-gnu",
+    .new_loader = "/lib/ld-linux-aarch64.so.1" }
 };
 #define NMACHINES (sizeof machines / sizeof *machines)
 
@@ -91,7 +100,8 @@ while the current directory, /home, /tmp and the like are this host's.\n\
   --tables       PROGRAM and all libraries get SFrame tables first, in copies\n\
                  that are shown in their place (make tables)\n\
   --crash        preload tools/libsframe-crash.so: a fatal signal prints a trace\n\
-  --arch=s390x   PROGRAM is for s390x and runs under qemu (default: x86_64)\n\
+  --arch=ARCH    PROGRAM is for ARCH, s390x or aarch64, and runs under qemu\n\
+                 (default: x86_64)\n\
   --bind=DIR     show the host's DIR, if the build root would hide it\n\
   --bind=DIR:TO  show DIR as TO, an existing directory\n\
   --help         print this\n\
@@ -108,7 +118,7 @@ The build root's gcc or g++ with -Wa,--gsframe; ARGs are the compiler's.\n\
 \n\
   --libc=new     static programs get the libc built here (default)\n\
   --libc=stock   static programs get the build root's own libc\n\
-  --arch=s390x   compile for s390x (default: x86_64)\n\
+  --arch=ARCH    compile for ARCH: s390x or aarch64 (default: x86_64)\n\
   --help         print this; --help=common and --version are the compiler's own\n\
 \n\
 Options of sframe-cc come first.  Run what was linked with sframe-run.\n";
@@ -533,7 +543,7 @@ set_libc (struct options *options, const char *name, bool compiler)
   else if (strcmp (name, "new") == 0)
     options->libc = compiler ? LIBC_LINK : LIBC_NEW;
   else
-    fail (0, "unknown --libc=%s: new or stock", name);
+    fail (0, "unknown --libc=%s; use new or stock", name);
 }
 
 static void
@@ -545,7 +555,7 @@ set_machine (struct options *options, const char *name)
 	options->machine = &machines[i];
 	return;
       }
-  fail (0, "unknown --arch=%s: x86_64 or s390x", name);
+  fail (0, "unknown --arch=%s; use x86_64, s390x or aarch64", name);
 }
 
 /* Print TEXT and exit.  */
@@ -791,6 +801,8 @@ run (struct options *options, char **args, int nargs)
   if (emulator == NULL)
     return execute (args);
   check_program (args[0]);
+  if (options->machine->processor != NULL)
+    setenv ("QEMU_CPU", options->machine->processor, 0);
   return execute (prepend (emulator, NULL, args, nargs));
 }
 

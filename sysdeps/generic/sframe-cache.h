@@ -259,16 +259,18 @@ sframe_cache_reaches (int32_t offset, int32_t reach)
 }
 
 /* RULE as a word, or 0 if it cannot be cached.  SP and FP are the DWARF
-   numbers of these registers.
+   numbers of these registers.  FP_REACH is how far below a CFA that is
+   computed from FP the rule may read.
 
    Invariant: from an aligned SP a cached rule computes an aligned CFA above
    SP; it reads words only between SP and the CFA or, if the CFA is computed
-   from FP, in the sframe_cache_reach bytes below it.  A CFA computed from SP
+   from FP, in the FP_REACH bytes below it.  A CFA computed from SP
    needs no probe (sframe_stack_leap).  The rules of nearly all functions are
    such.  */
 static inline uint64_t
-sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
-		   unsigned int fp, int32_t sp_offset)
+sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
+			 unsigned int fp, int32_t sp_offset,
+			 int32_t fp_reach)
 {
   const int32_t word_size = sizeof (uintptr_t);
   bool from_fp = rule->cfa.reg == fp;
@@ -283,7 +285,7 @@ sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
     return 0;
 
   int32_t fp_offset = saved ? rule->fp.offset : 0;
-  int32_t reach = from_fp ? sframe_cache_reach (sp_offset) : rule->cfa.offset;
+  int32_t reach = from_fp ? fp_reach : rule->cfa.offset;
   if (rule->cfa.offset % word_size != 0
       || (!from_fp && (rule->cfa.offset <= -sp_offset
 		       || sframe_stack_leap (-sp_offset, rule->cfa.offset)))
@@ -302,6 +304,15 @@ sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
       || sframe_cache_ra_offset (word) != rule->ra.offset)
     return 0;
   return word;
+}
+
+/* The same, if FP and RA are saved at the CFA.  */
+static inline uint64_t
+sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
+		   unsigned int fp, int32_t sp_offset)
+{
+  return sframe_cache_pack_reach (rule, sp, fp, sp_offset,
+				  sframe_cache_reach (sp_offset));
 }
 
 /* Multiply by 2**64 divided by the golden ratio, which puts neighbouring PCs

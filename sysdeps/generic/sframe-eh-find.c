@@ -6,6 +6,7 @@
 
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
+#include <sframe-strip.h>
 
 /* A function that is not inlined gives up its stack when it returns: backtrace
    has little.  */
@@ -138,6 +139,13 @@ read_augmentation (struct sframe_eh_cursor *cursor, const char *augmentation,
       case 'S':
 	entry->signal = true;
 	break;
+#if SFRAME_MACHINE_SIGNS_RA
+      /* Return addresses are signed with key B; the stack has memory tags.
+	 The step is the same.  */
+      case 'B':
+      case 'G':
+	break;
+#endif
       default:
 	return SFRAME_EH_NOT_UNDERSTOOD;
       }

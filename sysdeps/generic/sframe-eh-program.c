@@ -12,6 +12,7 @@
 
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
+#include <sframe-strip.h>
 
 /* The operands after the opcode of an instruction.  Factored offsets are
    multiplied by the data alignment factor.  */
@@ -59,6 +60,12 @@ static const unsigned char forms[] =
     [DW_CFA_val_offset] = form_register_unsigned,
     [DW_CFA_val_offset_sf] = form_register_signed,
     [DW_CFA_val_expression] = form_register_block,
+#if SFRAME_MACHINE_SIGNS_RA
+    /* These say whether the return address is signed.  A step removes the
+       signature of any.  */
+    [DW_CFA_AARCH64_negate_ra_state_with_pc] = form_none,
+    [DW_CFA_AARCH64_negate_ra_state] = form_none,
+#endif
     [DW_CFA_GNU_args_size] = form_number,
     [DW_CFA_GNU_negative_offset_extended] = form_register_negative
   };

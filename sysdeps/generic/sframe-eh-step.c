@@ -7,6 +7,7 @@
 #include <sframe-eh-cursor.h>
 #include <sframe-eh-step.h>
 #include <sframe-machine.h>
+#include <sframe-strip.h>
 #include <string.h>
 
 static inline uint64_t
@@ -197,8 +198,9 @@ recover_all (const struct sframe_registers *registers,
 
 /* Whether SP can be the caller's stack pointer.  The stack grows down, so it
    must be above that of *REGISTERS; it may be equal in an interrupted frame,
-   which may keep its return address in a register.  It may be below, on
-   another stack, if this is a signal trampoline or a function that switches
+   which may keep its return address in a register, and on some machines in its
+   caller, which may keep its own in another one.  It may be below, on another
+   stack, if this is a signal trampoline or a function that switches
    stacks.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
@@ -209,7 +211,9 @@ plausible_sp (const struct sframe_registers *registers,
   uintptr_t old = registers->value[SFRAME_MACHINE_SP];
 
   if (sp == old)
-    return registers->interrupted && !entry->signal;
+    return ((registers->interrupted
+	     || (SFRAME_MACHINE_FRAMELESS && registers->kept != 0))
+	    && !entry->signal);
   return (sp > old || entry->signal
 	  || ((row->cfa_expression || row->cfa_register != SFRAME_MACHINE_SP)
 	      && !__sframe_same_stack (stack, old, sp)));
@@ -264,7 +268,7 @@ enter_caller (struct sframe_registers *registers,
   registers->moved_down
     = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
 			  < registers->value[SFRAME_MACHINE_SP]));
-  registers->pc = row->operand[entry->ra_column];
+  registers->pc = sframe_strip (row->operand[entry->ra_column]);
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);
   registers->kept = (registers->interrupted && !entry->signal

@@ -11,6 +11,12 @@
    SFRAME_MACHINE_SP_OFFSET  SP of the caller minus CFA.
    SFRAME_MACHINE_ENTRY_SIZE the size of _start in crt1.o, rounded up.
    SFRAME_MACHINE_CODE_ALIGN the alignment of instructions.
+   SFRAME_MACHINE_FRAMELESS  1 if a function can make a call without having
+			     changed SP: its return address is in a register
+			     that its callee does not change.
+   SFRAME_MACHINE_RECORD     1 if a frame with a frame pointer has the caller's
+			     FP and RA from there on, at any distance from the
+			     CFA; 0 if they are at the CFA.
    SFRAME_MACHINE_SP_LOOK    how many bytes of code sframe_find_sp may read; 0
 			     if no function keeps the caller's SP in a register
 			     that it does not save.
@@ -33,11 +39,12 @@
      REGISTERS are those right after the call; unless all of them are known,
      the result only tells whether there is a call.
 
-   static inline bool sframe_stub (const unsigned char *CODE)
-     returns whether CODE is in a PLT stub, a piece of code that jumps to the
-     called function and for which the linker writes no table.  In all of it
-     the rule of sframe_call_rule applies.  SFRAME_MACHINE_STUB_SIZE bytes
-     before and from CODE can be read; 0 if there are no such stubs.
+   static inline int sframe_stub (const unsigned char *CODE)
+     returns -1 unless CODE is in a PLT stub, a piece of code that jumps to the
+     called function and for which the linker writes no table.  In a stub it
+     returns how many bytes the stub has pushed so far; without these the rule
+     of sframe_call_rule applies.  SFRAME_MACHINE_STUB_SIZE bytes before and
+     from CODE can be read; 0 if there are no such stubs.
 
    static inline bool sframe_block_rule (struct sframe_rule *RULE,
 					 const struct sframe_rule *FIRST)

@@ -6,6 +6,7 @@
 
 #include <sframe-machine.h>
 #include <sframe-step.h>
+#include <sframe-strip.h>
 
 /* Store in *ADDRESS the base of PLACE (a register or the CFA) plus its offset.
    Return whether the base is known.  */
@@ -81,6 +82,17 @@ is_topmost (const struct sframe_registers *registers)
 	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
 }
 
+/* Whether the frame can have made a call with its return address in a
+   register: one that is not known, so that .eh_frame has to find it.  */
+static inline bool
+is_frameless (const struct sframe_registers *registers,
+	      const struct sframe_place *ra)
+{
+  return (SFRAME_MACHINE_FRAMELESS && ra->kind == SFRAME_REGISTER_VALUE
+	  && ra->reg < SFRAME_MACHINE_REGISTERS
+	  && (registers->known & UINT64_C (1) << ra->reg) == 0);
+}
+
 /* Whether CALLER_SP, which RULE gives, can be the caller's SP.  The stack
    grows down, so it is above SP; equal is possible only in a frame that has
    made no call, which may have pushed nothing, or have popped the return
@@ -94,7 +106,8 @@ plausible_sp (const struct sframe_registers *registers,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
 
   if (caller_sp == sp)
-    return is_topmost (registers) || registers->interrupted;
+    return (is_topmost (registers) || registers->interrupted
+	    || is_frameless (registers, &rule->ra));
   return (caller_sp > sp
 	  || ((rule->cfa.kind != SFRAME_REGISTER_VALUE
 	       || rule->cfa.reg != SFRAME_MACHINE_SP)
@@ -147,7 +160,7 @@ enter_caller (struct sframe_registers *registers, bool signal,
 
   registers->moved_down = (!signal
 			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);
-  registers->pc = ra;
+  registers->pc = sframe_strip (ra);
   registers->value[SFRAME_MACHINE_SP] = caller_sp;
   registers->value[SFRAME_MACHINE_FP] = fp;
   registers->known = known;

@@ -25,6 +25,8 @@
 #define SFRAME_MACHINE_SP_OFFSET (-160)
 #define SFRAME_MACHINE_ENTRY_SIZE 128
 #define SFRAME_MACHINE_CODE_ALIGN 2
+#define SFRAME_MACHINE_FRAMELESS 0
+#define SFRAME_MACHINE_RECORD 0
 /* In code by gcc, the instruction that restores SP is at most this many bytes
    ahead.  */
 #define SFRAME_MACHINE_SP_LOOK 64
@@ -126,7 +128,7 @@ sframe_stub_at (const unsigned char *code, const int *stub, size_t count)
   return true;
 }
 
-static inline bool
+static inline int
 sframe_stub (const unsigned char *code)
 {
   static const int entry[]
@@ -139,8 +141,8 @@ sframe_stub (const unsigned char *code)
   for (size_t i = 0; i < SFRAME_MACHINE_STUB_SIZE; i += 2)
     if (sframe_stub_at (code - i, entry, sizeof entry / sizeof *entry)
 	|| sframe_stub_at (code - i, shared, sizeof shared / sizeof *shared))
-      return true;
-  return false;
+      return 0;
+  return -1;
 }
 
 /* PLT entries and PLT0 do not change SP, so any rule can be trusted.  */

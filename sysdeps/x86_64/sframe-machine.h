@@ -19,6 +19,8 @@
 #define SFRAME_MACHINE_SP_OFFSET 0
 #define SFRAME_MACHINE_ENTRY_SIZE 64
 #define SFRAME_MACHINE_CODE_ALIGN 1
+#define SFRAME_MACHINE_FRAMELESS 0
+#define SFRAME_MACHINE_RECORD 0
 #define SFRAME_MACHINE_SP_LOOK 0
 
 /* __builtin_frame_address makes the compiler set up a frame pointer, which
@@ -55,10 +57,10 @@ sframe_call_rule (struct sframe_rule *rule)
 /* None: GNU ld writes tables for the PLT.  */
 #define SFRAME_MACHINE_STUB_SIZE 0
 
-static inline bool
+static inline int
 sframe_stub (const unsigned char *code)
 {
-  return false;
+  return -1;
 }
 
 /* Repeated blocks are PLT entries.  A PLT entry is called in place of the

@@ -1,15 +1,14 @@
-/* Compare tables that assembler and linker wrote with .eh_frame, at each PC.
+/* Compare the tables that assembler and linker wrote with .eh_frame, at each
+   PC.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: assembler NAMES FILE...
 
-   The table is read as libc does, .eh_frame as sframe-add does; whether that
-   is right is oracle.c's question.  Where the two differ there must be a cause
-   that is known, and each cause has a function here that recognises it.
-
-   NAMES has the symbols of libgcc.a, one in a line, which was not assembled
-   with --gsframe.  */
+   The table is read by libc's reader, and .eh_frame by that of sframe-add,
+   which oracle.c compares with libdw.  Each difference must have a known
+   cause; for each cause a function here recognizes it.  NAMES has the symbols
+   of libgcc.a, which was not assembled with --gsframe, one in a line.  */
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -183,8 +182,8 @@ is_restored (const struct point *place)
 	  && !(fp && ra));
 }
 
-/* How libdw says where register NUMBER is saved.  *OTHER becomes the register
-   that it is in.  */
+/* The kind of libdw's rule for register NUMBER. *OTHER becomes the register
+   that it is saved in.  */
 enum told { told_nothing, told_cfa_offset, told_register, told_expression };
 
 static enum told
@@ -210,7 +209,7 @@ told_of (Dwarf_Frame *frame, int number, unsigned int *other)
   return told_register;
 }
 
-/* What is told of SP on s390x, where only gas has a rule.  */
+/* A difference in SP on s390x, if only the table of gas has a rule.  */
 static enum told
 told_of_sp (const struct point *place, unsigned int *other)
 {
@@ -235,10 +234,10 @@ is_sp_in_fpr (const struct point *place)
   return told_of_sp (place, &other) == told_register && other >= 16;
 }
 
-/* SFrame has it that the caller's SP is CFA - 160.  .eh_frame says that it was
-   saved, in another place than the ABI's, or has not changed while the CFA
-   follows from another register: that it comes to the same cannot be seen, and
-   sframe-add believes no function by itself.  */
+/* SFrame implies that the caller's SP is CFA - 160.  Here .eh_frame says that
+   SP was saved elsewhere than the ABI does, or that SP is unchanged while the
+   CFA is computed from another register.  Both may give the same value, but
+   sframe-add cannot prove that.  */
 static bool
 is_sp_implied (const struct point *place)
 {
@@ -255,9 +254,9 @@ is_sp_implied (const struct point *place)
     }
 }
 
-/* Whether libdw's FRAME has what gas leaves a whole function out for: a CFA by
-   another register than SP and FP, an expression, which needs .cfi_escape, or
-   SP, FP or RA in a register.  */
+/* Whether libdw's FRAME has a rule for which gas leaves out the whole
+   function: a CFA from another register than SP and FP, an expression
+   (.cfi_escape), or SP, FP or RA in a register.  */
 static bool
 is_beyond_gas (Dwarf_Frame *frame)
 {
@@ -432,7 +431,7 @@ compare_code (const struct file *file, uint64_t start, uint64_t end)
   return different;
 }
 
-/* What --check finds must be the same bytes.  */
+/* --check must find the same ranges of code.  */
 static bool
 check_finds (struct file *file, unsigned long int different)
 {

@@ -1,12 +1,12 @@
-/* Give sframe-add damaged files.
+/* Run sframe-add on damaged files.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: damage NAME FILE COUNT [FIRST]
 
-   Compiled with sanitizers.  Each file is FILE with a few bytes changed,
-   mostly where headers and .eh_frame are, or cut off.  Whatever is made of it
-   can be read back, and the file of before made again from it.  */
+   Compiled with sanitizers.  Each input is FILE with a few bytes changed,
+   mostly in headers and .eh_frame, or cut off.  If sframe-add makes a file of
+   it, that file must be readable, and the input must be restored from it.  */
 
 #include <sanitizer/common_interface_defs.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 
 static struct buffer whole;
 static uint64_t current;
-/* By what became of them: converted, refused, by object_open and later, found
-   to have a wrong table.  */
+/* The numbers of files that were converted, refused by object_open, refused
+   later, and found to have a wrong table.  */
 static unsigned long int results[4];
 
 static void
@@ -162,13 +162,30 @@ run_file (uint64_t number, const GElf_Phdr *frame)
   object_close (&object);
 }
 
-int
-main (int argc, char **argv)
+/* Read the undamaged file at PATH into WHOLE, and return its program header of
+   .eh_frame_hdr.  */
+static GElf_Phdr
+read_whole (const char *path)
 {
   struct object object = { 0 };
+  struct place place;
   struct stat status;
   enum outcome outcome;
 
+  hold (place_of_output (path, &place) == NULL
+	&& load_file (&place, &object.file, &status, &outcome) == NULL,
+	"it is there");
+  place_close (&place);
+  put_bytes (&whole, object.file.data, object.file.size);
+  hold (object_open (&object, &outcome) == NULL, "it is an object");
+  GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);
+  object_close (&object);
+  return frame;
+}
+
+int
+main (int argc, char **argv)
+{
   elf_version (EV_CURRENT);
   if (argc != 4 && argc != 5)
     {
@@ -178,15 +195,7 @@ main (int argc, char **argv)
   uint64_t count = strtoull (argv[3], NULL, 10);
   uint64_t first = argc == 5 ? strtoull (argv[4], NULL, 10) : 0;
 
-  struct place place;
-  hold (place_of_output (argv[2], &place) == NULL
-	&& load_file (&place, &object.file, &status, &outcome) == NULL,
-	"it is there");
-  place_close (&place);
-  put_bytes (&whole, object.file.data, object.file.size);
-  hold (object_open (&object, &outcome) == NULL, "it is an object");
-  GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);
-  object_close (&object);
+  GElf_Phdr frame = read_whole (argv[2]);
   __sanitizer_set_death_callback (tell_current);
   for (uint64_t i = first; i < first + count; ++i)
     run_file (i, &frame);

@@ -2,13 +2,15 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: oracle MANY FILE...; files without a table are passed over.  Of
-   100,000 places at most so MANY may have no rule.
+   Usage: oracle MANY FILE...
 
-   The table is read as libc does, .eh_frame by libdw, of the same file; both
-   are computed with made-up values, see libdw-row.h.  Each row of libdw's is
-   compared at its first byte and at its last.  Behind a function that has none
-   right after it there must be no rule.  */
+   Files without a table are skipped.  Of 100,000 addresses at most MANY may
+   have no rule.
+
+   The table is read by libc's reader, .eh_frame of the same file by libdw;
+   both rules are evaluated with made-up values, see libdw-row.h.  Each row of
+   libdw is compared at its first byte and at its last.  After a function that
+   no other function follows directly, there must be no rule.  */
 
 #include <elf.h>
 #include <errno.h>
@@ -126,9 +128,9 @@ value_of (const struct machine *machine, const struct sframe_place *place,
     }
 }
 
-/* Whether VALUE is where a function of s390x saves SP: in its place in the
-   caller's frame, or a floating-point register.  What is there can be told
-   from the CFA by the ABI alone.  */
+/* Whether VALUE is the location at which a function of s390x saves SP: its
+   slot in the caller's frame, or a floating-point register.  By the ABI, the
+   saved value follows from the CFA.  */
 static bool
 is_saved_sp (const struct machine *machine, uint64_t value)
 {
@@ -144,7 +146,8 @@ is_saved_sp (const struct machine *machine, uint64_t value)
 #endif
 }
 
-/* Compare the caller's value of register NUMBER; OURS is what RULE says.  */
+/* Compare the caller's value of register NUMBER; OURS is the value by the rule
+   of the table.  */
 static void
 compare_register (const struct file *file, uint64_t pc, Dwarf_Frame *frame,
 		  const struct machine *machine, unsigned int number,
@@ -292,29 +295,34 @@ compare_file (const struct file *file, Dwarf_CFI *cfi)
 		       : UINT64_MAX));
 }
 
-int
-main (int argc, char **argv)
+/* Compare the tables of the file at PATH, if it has a table.  */
+static void
+compare_path (const char *path)
 {
   struct file file;
 
+  if (read_file (&file, path) && find_tables (&file))
+    {
+      Elf *elf = elf_memory (file.bytes, file.size);
+      Dwarf_CFI *cfi = elf == NULL ? NULL : dwarf_getcfi_elf (elf);
+      if (cfi == NULL)
+	tell (&file, 0, dwarf_errmsg (-1));
+      else
+	compare_file (&file, cfi);
+      dwarf_cfi_end (cfi);
+      elf_end (elf);
+    }
+  free (file.bytes);
+}
+
+int
+main (int argc, char **argv)
+{
   elf_version (EV_CURRENT);
   unsigned long int many = argc > 1 ? strtoul (argv[1], NULL, 10) : 0;
   for (int i = 2; i < argc; ++i)
-    {
-      if (read_file (&file, argv[i]) && find_tables (&file))
-	{
-	  Elf *elf = elf_memory (file.bytes, file.size);
-	  Dwarf_CFI *cfi = elf == NULL ? NULL : dwarf_getcfi_elf (elf);
-	  if (cfi == NULL)
-	    tell (&file, 0, dwarf_errmsg (-1));
-	  else
-	    compare_file (&file, cfi);
-	  dwarf_cfi_end (cfi);
-	  elf_end (elf);
-	}
-      free (file.bytes);
-    }
-  printf ("%lu files, %lu functions, %lu left out, %lu in part; %lu places, "
+    compare_path (argv[i]);
+  printf ("%lu files, %lu functions, %lu left out, %lu in part; %lu addresses, "
 	  "%lu with a rule, %lu different, %lu not to be compared; %lu gaps\n",
 	  total.files, total.functions, total.left_out, total.in_part,
 	  total.rows, total.rows_found, total.different, total.unevaluated,
@@ -324,7 +332,7 @@ main (int argc, char **argv)
   printf ("%s: same as libdw\n", good ? "PASS" : "FAIL");
   good = good && ((total.rows - total.rows_found) * 100000
 		  <= total.rows * many);
-  printf ("%s: of 100,000 places %lu have no rule, or fewer\n",
+  printf ("%s: at most %lu of 100,000 addresses have no rule\n",
 	  good ? "PASS" : "FAIL", many);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,10 +1,10 @@
-/* A program that looks at itself after sframe-add has been at it.
+/* A program that checks its own memory after sframe-add has changed its file.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It prints a line for each thing that is not as it should be, and "ok" at the
-   end.  With an argument, it also expects the program headers where Linux
-   before 5.18 has them.  */
+   It prints a line for each thing that is wrong, and "ok" at the end.  With an
+   argument, it also expects the program headers where Linux before 5.18 has
+   them.  */
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -45,7 +45,7 @@ table_end (const ElfW(Phdr) *headers, size_t count, uintptr_t base)
   return end;
 }
 
-/* What dl_iterate_phdr has of the program, which comes first.  */
+/* Store the entry of dl_iterate_phdr for the program, which comes first.  */
 static int
 visit (struct dl_phdr_info *info, size_t size, void *data)
 {

@@ -1,4 +1,5 @@
-/* Tables, CIEs and FDEs made by hand: what is found, what is refused.
+/* Crafted .eh_frame_hdr tables, CIEs and FDEs: which entry is found, which
+   input is refused.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -123,7 +124,7 @@ more_pairs_than_bytes (void)
   CHECK (find (0x100, &entry) == SFRAME_EH_CORRUPT);
 }
 
-/* Where the FDE is said to be, relative to the header.  */
+/* The address of the FDE in the table, relative to the header.  */
 static void
 fde_outside_memory (void)
 {
@@ -225,7 +226,7 @@ augmentations (void)
   CHECK (entry.initial.end - entry.initial.at == sizeof usual);
   CHECK (with_augmentation (1, "zRS", data + 6, 1) == SFRAME_EH_OK);
   CHECK (entry.signal);
-  /* Data behind what the letters need.  */
+  /* More augmentation data than the letters need.  */
   CHECK (with_augmentation (1, "zR", data + 5, 2) == SFRAME_EH_OK);
   CHECK (entry.initial.end - entry.initial.at == sizeof usual);
 
@@ -306,7 +307,7 @@ encodings (void)
   CHECK (with_encoding (0xff) == SFRAME_EH_NOT_UNDERSTOOD);
 }
 
-/* What the table and the FDE say may differ.  */
+/* The table and the FDE may have different start addresses.  */
 static void
 table_and_fde_disagree (void)
 {

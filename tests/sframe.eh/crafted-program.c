@@ -1,11 +1,11 @@
-/* CFA instructions made by hand: the row each leads to, what is refused.
+/* Crafted CFA instructions: the row that they lead to, and which are refused.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "eh-craft.h"
 
-/* A program of at most 30 bytes and what it says at one PC.  Where nothing is
-   said here of the CFA it is RSP + 8, of the register, it is RBX.  */
+/* A program of at most 30 bytes and its rules at one PC.  If no CFA is given
+   here it is RSP + 8; if no register is given, it is RBX.  */
 struct example
 {
   const char *name;
@@ -42,7 +42,7 @@ static const struct example examples[] =
     { "initial rules", PROGRAM (NOP), 99, CFA_USUAL, RA_USUAL },
     { "before an advance", PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16), 5,
       CFA_USUAL, RA_USUAL },
-    { "behind an advance", PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16), 6,
+    { "after an advance", PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16), 6,
       RSP, 16, RA_USUAL },
     { "advance1, before", PROGRAM (ADVANCE1, 40, DEF_CFA_OFFSET, 16), 79,
       CFA_USUAL, RA_USUAL },
@@ -94,7 +94,7 @@ static const struct example examples[] =
       PROGRAM (UNDEFINED, RA, RESTORE | RA), 0, CFA_USUAL, RA_USUAL },
     { "restore_extended",
       PROGRAM (UNDEFINED, RA, RESTORE_EXTENDED, RA), 0, CFA_USUAL, RA_USUAL },
-    { "a rule behind restore",
+    { "a rule after restore",
       PROGRAM (RESTORE | RA, OFFSET | RA, 5), 0, CFA_USUAL,
       RA, SFRAME_EH_CFA_MEMORY, -20 },
     { "restore leaves the CFA alone",
@@ -105,7 +105,7 @@ static const struct example examples[] =
     { "inside of a remembered state",
       PROGRAM (REMEMBER, DEF_CFA, RBP, 40, OFFSET | RBX, 5, ADVANCE | 3,
 	       RESTORE_STATE), 5, RBP, 40, RBX, SFRAME_EH_CFA_MEMORY, -20 },
-    { "behind a remembered state",
+    { "after a remembered state",
       PROGRAM (REMEMBER, DEF_CFA, RBP, 40, OFFSET | RBX, 5, ADVANCE | 3,
 	       RESTORE_STATE), 6, CFA_USUAL, RBX_UNSET },
     { "the remembered state is the last one",
@@ -115,14 +115,14 @@ static const struct example examples[] =
     { "the location is not restored",
       PROGRAM (REMEMBER, ADVANCE | 3, RESTORE_STATE, ADVANCE | 2,
 	       DEF_CFA_OFFSET, 24), 9, CFA_USUAL, RBX_UNSET },
-    { "an advance behind a remembered state",
+    { "an advance after a remembered state",
       PROGRAM (REMEMBER, ADVANCE | 3, RESTORE_STATE, ADVANCE | 2,
 	       DEF_CFA_OFFSET, 24), 10, RSP, 24, RBX_UNSET },
     { "between two restored states",
       PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16, REMEMBER, DEF_CFA_OFFSET, 24,
 	       ADVANCE | 1, RESTORE_STATE, ADVANCE | 1, RESTORE_STATE), 2,
       RSP, 16, RBX_UNSET },
-    { "behind two restored states",
+    { "after two restored states",
       PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16, REMEMBER, DEF_CFA_OFFSET, 24,
 	       ADVANCE | 1, RESTORE_STATE, ADVANCE | 1, RESTORE_STATE), 4,
       CFA_USUAL, RBX_UNSET },
@@ -314,10 +314,10 @@ unknown_instructions (void)
     if (opcode != ARGS_SIZE && opcode != NEGATIVE_OFFSET)
       {
 	CHECK (STATUS (false, opcode) == SFRAME_EH_NOT_UNDERSTOOD);
-	/* What is left out has to be understood, too.  */
+	/* Instructions that are skipped must be valid, too.  */
 	CHECK (STATUS (false, REMEMBER, opcode, RESTORE_STATE)
 	       == SFRAME_EH_NOT_UNDERSTOOD);
-	/* What is for a later PC has not.  */
+	/* Instructions for a later PC need not be valid.  */
 	CHECK (STATUS (false, ADVANCE | 60, opcode) == SFRAME_EH_OK);
       }
 }

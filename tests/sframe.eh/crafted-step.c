@@ -1,4 +1,4 @@
-/* Steps by rules made by hand: what the caller's registers are.
+/* Steps by crafted rules: the registers of the caller.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -84,13 +84,13 @@ registers_that_calls_preserve (void)
       CHECK (has (i, VALUE (i)));
     else if (i != RSP)
       CHECK (!is_known (i));
-  /* RDX is said to be the same.  */
+  /* The rule of RDX is same value.  */
   CHECK (FRESH_STEP (0x0e, 32, 0x08, RDX) == SFRAME_EH_OK);
   CHECK (has (RDX, VALUE (RDX)));
 }
 
-/* GCC's rules at the end of a function that realigns the stack: RBP is said to
-   be saved where RBP points to, and RBX below, but both are restored if RBP is
+/* GCC's rules at the end of a function that realigns the stack: RBP is saved
+   at the address in RBP, and RBX below.  Both are restored already if RBP is
    not in the frame, from RSP up to RSP + 32.  */
 #define REALIGNED 0x0e, 32, 0x10, RBP, 2, 0x76, 0, 0x10, RBX, 2, 0x76, 0x78
 
@@ -130,7 +130,7 @@ registers_that_the_callee_keeps (void)
 
   CHECK (FRESH_STEP (0x0e, 32) == SFRAME_EH_OK);
   CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_REGISTER);
-  /* RDX is said to be lost.  */
+  /* The rule of RDX is undefined.  */
   fresh ();
   registers.interrupted = true;
   CHECK (STEP (0x0e, 32, 0x07, RDX) == SFRAME_EH_OK);
@@ -265,8 +265,8 @@ frame_below_its_callee (void)
   CHECK (STEP (0x12, RSP, 2) == SFRAME_EH_BROKEN);
 }
 
-/* A CFA far away is probed before another word is read, whatever it is counted
-   from, and so is an SP that is not the CFA.  */
+/* A CFA far away is probed before another word is read, whatever register it
+   is computed from; so is an SP that is not the CFA.  */
 static void
 far_frames (void)
 {
@@ -397,8 +397,8 @@ expressions_and_cfa (void)
   CHECK (FRESH_STEP (0x0f, 0) == SFRAME_EH_CORRUPT);
 }
 
-/* How GNU ld describes a lazily bound .plt: at and behind byte 11 of each 16
-   the entry has pushed a word.  */
+/* GNU ld's expression for a lazily bound .plt: from byte 11 of each 16 on, the
+   entry has pushed a word.  */
 static void
 plt_expression (void)
 {
@@ -419,7 +419,7 @@ plt_expression (void)
     }
 }
 
-/* What the bytes of an expression give.  */
+/* The value of the expression in some bytes.  */
 struct expression
 {
   const char *name;
@@ -568,7 +568,7 @@ cut_operands (void)
   CHECK (EXPRESSION (0x92, RBX) == SFRAME_EH_CORRUPT);
 }
 
-/* Jumps, calls and what names types or threads have no place in unwind
+/* Jumps, calls and operations about types or threads are not used in unwind
    tables.  */
 static void
 unknown_operations (void)
@@ -587,7 +587,7 @@ unknown_operations (void)
     }
 }
 
-/* Whether SFrame could say what the program of byte 50 does.  */
+/* Whether SFrame can express the rules of the program at byte 50.  */
 static bool
 has_rule (struct sframe_rule *rule)
 {
@@ -693,9 +693,9 @@ static const struct test_case cases[] =
     { "too many values", too_many_values },
     { "cut operands", cut_operands },
     { "unknown operations", unknown_operations },
-    { "what SFrame can say", words_of_sframe },
-    { "what SFrame cannot say", no_words_of_sframe },
-    { "what SFrame cannot say of a signal", no_words_for_a_signal },
+    { "rules that SFrame can express", words_of_sframe },
+    { "rules that SFrame cannot express", no_words_of_sframe },
+    { "rules of a signal that SFrame cannot express", no_words_for_a_signal },
   };
 
 enum { CASES = sizeof cases / sizeof cases[0],

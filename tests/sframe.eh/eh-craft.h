@@ -1,10 +1,10 @@
-/* Building .eh_frame_hdr and .eh_frame byte by byte, and reading them at the
-   edge of readable memory.
+/* Build .eh_frame_hdr and .eh_frame byte by byte, and read them at the edge of
+   readable memory.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Numbers are those of the documents and not taken from sframe-dwarf.h: a
-   mistake there must not cancel out here.  */
+   Numbers are those of the documents, not of sframe-dwarf.h: otherwise a
+   mistake there would not be detected.  */
 
 #ifndef EH_CRAFT_H
 #define EH_CRAFT_H
@@ -16,8 +16,8 @@
 
 #include "check.h"
 
-/* DWARF numbers of registers, and the factors of the CIEs made here, which are
-   no usual ones, so that forgetting one is found out.  */
+/* DWARF numbers of registers, and the factors of the CIEs made here.  The
+   factors are unusual, so that a test fails if one is not applied.  */
 enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, RA = 16 };
 enum { CODE_FACTOR = 2, DATA_FACTOR = -4 };
 
@@ -33,10 +33,10 @@ static struct
 {
   unsigned char bytes[BYTES_MAX];
   size_t size;
-  /* The table comes first and takes this much.  */
+  /* The size of the table, which comes first.  */
   size_t table_size;
   size_t cie, fde;
-  /* How the last CIE says that its FDEs are written.  */
+  /* The pointer encoding of the last CIE for its FDEs.  */
   unsigned int encoding;
   bool augmented;
   /* Where the bytes are while they are read.  */
@@ -98,8 +98,7 @@ end_record (size_t start)
   put (start, craft.size - start - 4, 4);
 }
 
-/* Append a CIE with what is in AUGMENTATION, whose data is DATA, and with
-   PROGRAM.  */
+/* Append a CIE with the string AUGMENTATION, its data DATA, and PROGRAM.  */
 static inline void
 cie_full (unsigned int version, const char *augmentation,
 	  const void *data, size_t data_size,
@@ -123,7 +122,7 @@ cie_full (unsigned int version, const char *augmentation,
   end_record (craft.cie);
 }
 
-/* What nearly all CIEs have: CFA is RSP + 8, RA at CFA - 8.  */
+/* The rules of nearly all CIEs: CFA is RSP + 8, RA at CFA - 8.  */
 static const unsigned char usual[] = { 0x0c, RSP, 8, 0x80 | RA, 2 };
 
 static inline void

@@ -1,17 +1,18 @@
-/* Damaged .eh_frame: the step must survive it and never tell nonsense.
+/* Steps by a damaged .eh_frame: no fault, and no result that contradicts
+   itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fuzz NAME FILE COUNT [FIRST]
-   COUNT times, a few entries are cut out of the .eh_frame of FILE, put into a
-   small table of their own, damaged and used for steps.  Input number N
-   depends on nothing but N and FILE: when the program dies it tells N, and
-   "fuzz NAME FILE 1 N" does it again.  Compiled with -DFUZZ_ENTRY_ONLY it is
-   without main, for libFuzzer.
 
-   Reads outside the table and undefined arithmetic are for the sanitizers to
-   find.  What a result must hold beyond that stands in check_entry and
-   check_step.  */
+   COUNT times, some entries of the .eh_frame of FILE are put into a small
+   table of their own, damaged and used for steps.  Input number N depends only
+   on N and FILE.  If the program dies, it prints N, and "fuzz NAME FILE 1 N"
+   repeats that input.  Compiled with -DFUZZ_ENTRY_ONLY it has no main, for
+   libFuzzer.
+
+   The sanitizers detect reads outside the table and undefined arithmetic.
+   check_entry and check_step have the other conditions on a result.  */
 
 #include <sanitizer/common_interface_defs.h>
 #include <sframe-eh-step.h>
@@ -21,8 +22,8 @@
 #include "../sframe.unit/fuzz-input.h"
 #include "image.h"
 
-/* Where code begins, from the start of the table, and how much of it each
-   function has.  Encodings, see eh-craft.h for why they are written here.  */
+/* The start of the code, relative to the table, and the size of each function.
+   The encodings are defined here for the reason given in eh-craft.h.  */
 enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS_MAX = 6 };
 enum { PCREL_SDATA4 = 0x1b, UDATA4 = 3, DATAREL_SDATA4 = 0x3b };
 enum { HEADER_SIZE = 12, PAIR_SIZE = 8 };
@@ -30,6 +31,8 @@ enum { HEADER_SIZE = 12, PAIR_SIZE = 8 };
 enum { RA_COLUMN = 16 };
 #elif defined __s390x__
 enum { RA_COLUMN = 14 };
+#elif defined __aarch64__
+enum { RA_COLUMN = 30 };
 #endif
 
 /* Results by status, so that a run that only ever meets one fails.  */
@@ -238,8 +241,8 @@ cut_out (uint32_t count)
   store (8, to);
 }
 
-/* What damages most: opcodes at the ends of their ranges, lengths, large
-   numbers.  */
+/* Values that have most effects: opcodes at the ends of their ranges, lengths,
+   large numbers.  */
 static const unsigned char values[] =
   {
     0, 1, 2, 4, 0x0a, 0x0b, 0x0c, 0x0f, 0x10, 0x11, 0x16, 0x2f, 0x3f, 0x40,
@@ -269,7 +272,7 @@ damage (void)
 	store (at, load (input + at) + below (65) - 32);
       break;
     case 4:
-      /* Shift what follows, as an operand of another length does.  */
+      /* Shift the following bytes, as an operand of another length does.  */
       memmove (input + at, input + at + 1, input_size - at - 1);
       break;
     case 5:
@@ -278,7 +281,7 @@ damage (void)
 		    ? input_size - cut : HEADER_SIZE + 1);
       break;
     case 6:
-      /* What ends a trace: the return address is undefined.  */
+      /* An undefined return address, which ends a trace.  */
       if (at + 2 <= input_size)
 	memcpy (input + at, (unsigned char[]) { 7, RA_COLUMN }, 2);
       break;

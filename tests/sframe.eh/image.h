@@ -57,7 +57,7 @@ image_read (struct image *image, const char *name)
   return good;
 }
 
-/* The program headers, null if this is no file that can be unwound here.  */
+/* The program headers; null for a file that cannot be unwound here.  */
 static inline const Elf64_Phdr *
 image_headers (const struct image *image, unsigned int *count)
 {
@@ -67,6 +67,8 @@ image_headers (const struct image *image, unsigned int *count)
     EM_X86_64;
 #elif defined __s390x__
     EM_S390;
+#elif defined __aarch64__
+    EM_AARCH64;
 #endif
 
   if (image->file_size < sizeof *header
@@ -82,7 +84,7 @@ image_headers (const struct image *image, unsigned int *count)
   return (const void *) (image->file + header->e_phoff);
 }
 
-/* What the segment LOAD is when it is loaded, for the table at TABLE.  */
+/* The memory of the segment LOAD, for the table at TABLE.  */
 static inline void
 image_segment (struct image *image, const Elf64_Phdr *load,
 	       const Elf64_Phdr *table)

@@ -1,13 +1,13 @@
-/* What libdw says of a frame, computed with made-up values.
+/* Evaluate libdw's rules for a frame with made-up values.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For oracles that compare with it.  Each register has a made-up value, each
-   word of memory too (see sframe-stack.h): two rules are equal if they lead to
+   For oracles that compare with libdw.  Each register and each word of memory
+   (see sframe-stack.h) has a made-up value: two rules are equal if they give
    equal values.
 
-   libdw's names of the numbers are the same as those of sframe-dwarf.h, which
-   is not to be included together with this.  */
+   libdw's names of the constants are those of sframe-dwarf.h, so no file can
+   include both.  */
 
 #ifndef LIBDW_ROW_H
 #define LIBDW_ROW_H
@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame at PC with a made-up value in each register.  SP is the lowest, so
-   that the caller lies above it.  FP is next, and what is saved near it is in
-   the frame: otherwise our code takes FP for the caller's, where libdw knows
-   nothing but the CFI.  */
+/* Make a frame at PC with a made-up value in each register.  SP is the lowest,
+   so that the caller is above it.  FP is next, so that the words near it are
+   in the frame: otherwise libc assumes that FP is already the caller's, but
+   libdw evaluates only the CFI.  */
 static inline void
 make_registers (struct sframe_registers *registers, uintptr_t pc)
 {
@@ -37,7 +37,7 @@ make_registers (struct sframe_registers *registers, uintptr_t pc)
   registers->interrupted = true;
 }
 
-/* What libdw says of a column.  */
+/* The kinds of libdw's rules for a column.  */
 enum told { told_value, told_unchanged, told_undefined, told_unevaluated };
 
 struct machine
@@ -77,8 +77,8 @@ binary (uint64_t *top, unsigned int atom)
     }
 }
 
-/* Compute COUNT operations.  A result is a place in memory unless they say
-   otherwise.  */
+/* Evaluate COUNT operations.  A result is an address in memory unless the
+   operations say otherwise.  */
 static inline enum told
 compute (const struct machine *machine, const Dwarf_Op *ops, size_t count,
 	 bool is_place, uint64_t *value)
@@ -144,10 +144,10 @@ oracle_register (Dwarf_Frame *frame, const struct machine *machine,
   return compute (machine, ops, count, true, value);
 }
 
-/* Whether register NUMBER is said to be saved at an offset from FP, outside of
-   the frame: the last instructions of a function that has realigned the stack,
-   when SP is behind what was saved.  The registers are the caller's again,
-   whatever the CFI says.  */
+/* Whether register NUMBER has a rule at an offset from FP that is outside of
+   the frame: at the last instructions of a function that has realigned the
+   stack, when SP is above the saved registers.  Then the registers are already
+   the caller's, whatever the CFI says.  */
 static inline bool
 is_restored (Dwarf_Frame *frame, const struct machine *machine,
 	     unsigned int number)
@@ -164,8 +164,8 @@ is_restored (Dwarf_Frame *frame, const struct machine *machine,
 	      >= machine->cfa - values[SFRAME_MACHINE_SP]));
 }
 
-/* libdw, which adds rules of the ABI where a table has none, takes the number
-   of RAX for that of RBX.  */
+/* libdw adds rules of the ABI where a table has none, but uses the number of
+   RAX for RBX.  */
 static inline enum told
 corrected (enum told told, unsigned int number __attribute__ ((unused)))
 {

@@ -1,11 +1,11 @@
-/* Trace a stack with frames of a plain libstdc++ in the middle.
+/* Trace a stack with frames of a libstdc++ without SFrame in the middle.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    libstdc++ calls back in two ways: from the start of a thread, and from a
-   stream whose locale changes.  backtrace must show what _Unwind_Backtrace
-   shows, and its first call must not reach the allocator, whose lock the
-   program holds, as far as it can tell.  */
+   stream whose locale changes.  backtrace must return the frames that
+   _Unwind_Backtrace returns.  Its first call must not call the allocator,
+   which this program replaces and regards as locked during that call.  */
 
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +47,7 @@ namespace
     return _URC_NO_REASON;
   }
 
-  /* Compare all frames but this one.  */
+  /* Compare all frames except this one.  */
   __attribute__ ((noinline)) void
   compare (const char *what)
   {

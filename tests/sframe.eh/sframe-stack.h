@@ -1,10 +1,9 @@
-/* A door that leads nowhere: the words of a stack that does not exist.
+/* The words of a made-up stack, for the tests of the step by .eh_frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Takes the place of sysdeps/generic/sframe-stack.h for the tests of the step
-   by .eh_frame.  Each word is a function of its address, so that a step that
-   reads the wrong one is found out.  */
+   Takes the place of sysdeps/generic/sframe-stack.h.  Each word is a function
+   of its address, so that reading a wrong word gives a wrong result.  */
 
 #ifndef _SFRAME_STACK_H
 #define _SFRAME_STACK_H
@@ -21,9 +20,9 @@ struct sframe_stack
 {
   /* The one word that cannot be read.  */
   uintptr_t unreadable;
-  /* How many were read.  */
+  /* The number of words that were read.  */
   unsigned long int reads;
-  /* What is to be said of any two addresses.  */
+  /* The result of __sframe_same_stack.  */
   bool same_stack;
   /* How often a leap was checked, the word that was probed last, and how many
      had been read before.  */

@@ -1,16 +1,16 @@
-/* What libFuzzer needs to know of code that GCC has compiled, and the limit of
-   the work that an input may cause.
+/* Coverage of code compiled by GCC, for libFuzzer, and the limit of the work
+   that an input may cause.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   GCC lets each basic block call __sanitizer_cov_trace_pc, where libFuzzer has
-   a function that does nothing; the linker's --wrap puts the one here in its
-   place.  Only the code under test is compiled that way, so that nothing else
-   counts as new.
+   GCC makes each basic block call __sanitizer_cov_trace_pc.  libFuzzer's
+   function of that name does nothing; the linker's --wrap replaces it by the
+   one here.  Only the code under test is compiled so: no other code counts as
+   new coverage.
 
-   Time tells little of a loop that an input has made long.  Blocks do: an
-   input may have WORK_FIXED of them, and WORK_PER_BYTE for each of its
-   bytes.  */
+   Time does not show that an input has made a loop long; the number of basic
+   blocks does.  An input may execute WORK_FIXED blocks, and WORK_PER_BYTE more
+   for each of its bytes.  */
 
 #include <stddef.h>
 #include <stdint.h>

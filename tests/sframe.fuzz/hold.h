@@ -1,4 +1,4 @@
-/* What a fuzzed program does when an invariant does not hold.
+/* What a fuzzed program does if an invariant does not hold: it aborts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef HOLD_H
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Unless it is GOOD, say WHAT is violated and end in a way that the fuzzer
-   notices.  */
+/* Unless it is GOOD, print WHAT is violated and abort, which the fuzzer
+   detects.  */
 static inline void
 hold (bool good, const char *what)
 {

@@ -1,16 +1,17 @@
-/* The kernel's SFrame unwinder on tables that a fuzzer has made.
+/* The kernel's SFrame unwinder on tables that libFuzzer makes.
    SPDX-License-Identifier: GPL-2.0-only
 
    The input is a table.  It is registered for the code that seeds.c has given
-   it, and stacks are unwound from many places of it, with an SP that depends
-   on the last byte: words of the stack are addresses of that code and of the
-   stack itself, and small numbers, such as those of signals.  A step goes up
-   the stack or ends, or fails with one of its errors and changes nothing; the
-   table goes if it is corrupt and stays if not, and at the end nothing is
-   left.
+   it, and stacks are unwound from many addresses of that code, with an SP that
+   depends on the last byte.  The words of the stack are addresses of the code
+   and of the stack, and small numbers such as those of signals.
 
-   Compiled with SHIM_S390 it has the rules of s390, in this machine's byte
-   order, as seeds.c writes tables.  */
+   A step goes up the stack, ends the trace, or fails with one of its errors
+   and changes nothing.  A corrupt table is removed, any other one stays, and
+   at the end no memory is allocated.
+
+   Compiled with SHIM_S390 it uses the rules of s390, in this machine's byte
+   order, in which seeds.c writes tables.  */
 
 #include <linux/unwind_user_types.h>
 
@@ -37,9 +38,9 @@ code_at (unsigned int i)
 	  + offsets[i % ARRAY_SIZE (offsets)]);
 }
 
-/* Registers and WORDS, in a pattern of every kind in turn.  Of pointers to the
-   stack some go up and some down; 14 words behind what they point to, where
-   s390 keeps a return address, is an address of code.  */
+/* Registers and WORDS of each kind in turn.  Some pointers to the stack go up
+   and some down; 14 words above the target, where s390 keeps a return address,
+   is an address of code.  */
 static void
 fill_stack (void)
 {
@@ -62,9 +63,9 @@ put (unsigned int function, unsigned int offset, const void *code,
   memcpy (text + function * CODE_SIZE + offset, code, size);
 }
 
-/* Code of which only two things matter: every second function is full of
-   calls, for anything to be a place that one returns to, and the last one,
-   which has no table, has what handlers of signals return to.  */
+/* Every second function consists of calls, so that each of its addresses may
+   be a return address; the last function, which has no table, is the signal
+   restorer.  The rest of the code has no effect.  */
 static void
 put_code (void)
 {
@@ -87,7 +88,7 @@ put_code (void)
       put (i, at, &call, sizeof call);
 }
 
-/* As the kernel does where tables tell nothing.  */
+/* Step by frame pointers, as the kernel does without a table.  */
 static int
 step_without_table (struct unwind_user_state *state)
 {
@@ -123,8 +124,8 @@ check_step (const struct unwind_user_state *before,
 	|| result == -E2BIG, "one of the errors");
   if (result == 0 && !state->done)
     {
-      /* What a signal has interrupted may be on another stack, and have any
-	 SP.  */
+      /* The frame that a signal has interrupted may be on another stack, with
+	 any SP.  */
       hold (state->sp > before->sp || state->interrupted
 	    || (state->sp == before->sp && may_stay (before)),
 	    "the stack rises");

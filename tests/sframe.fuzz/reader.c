@@ -1,13 +1,13 @@
-/* Every PC of an SFrame section that a fuzzer has made.
+/* libc's SFrame reader at every PC of sections that libFuzzer makes.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The input is the section, and says itself of which machine.  It is looked up
-   in two copies, of which each ends where its memory ends and the second is
-   aligned no better than the format asks for.  Both must say the same of each
-   PC, twice and over different garbage: what they say depends on the bytes of
-   the section alone.  Where the functions are, is read here once more, by the
-   header of binutils.  */
+   The input is a section, whose header names the machine.  It is looked up in
+   two copies: each ends where readable memory ends, and the second one has
+   only the alignment that the format demands.  Both must give the same rule
+   for each PC, twice and with different contents of the result before: the
+   rule depends only on the bytes of the section.  Independently of the reader,
+   this file finds the functions, by the header of binutils.  */
 
 #include <sframe.h>
 #include <sframe-read.h>
@@ -108,7 +108,7 @@ check_place (const struct sframe_place *place)
 	|| place->reg <= SFRAME_REGISTER_MAX, "number of a register");
 }
 
-/* What nobody may read of RULE is made equal.  */
+/* Clear the members of RULE that are undefined.  */
 static void
 normalize (struct sframe_rule *rule)
 {

@@ -1,14 +1,16 @@
-/* Small tables cut out of ELF files, for a fuzzer to begin with.
+/* Cut small tables out of ELF files, as first inputs of a fuzzer.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: seeds sframe|eh FILE COUNT DIR
+
    Writes COUNT files to DIR, each of which is a table of a few functions of
-   FILE.  A third of those of SFrame begins with a function of the rare kind,
-   which has flexible rules, as long as there are any.  Tables of s390x are
-   given the byte order of this machine, on which the readers run.  Their
-   functions begin at CODE, counted from the start of the table, and are
-   CODE_SIZE apart, as the fuzz targets take for granted.  */
+   FILE.  A third of the SFrame tables begins with a function of flexible type,
+   as long as there are any.  Tables of s390x are converted to the byte order
+   of this machine, on which the readers run.
+
+   The functions begin at CODE, relative to the start of the table, and are
+   CODE_SIZE apart, as the fuzz targets assume.  */
 
 #include <elf.h>
 #include <errno.h>
@@ -22,7 +24,7 @@
 enum { CODE = 0x100000, CODE_SIZE = 0x10000, FUNCTIONS = 3, SEED_MAX = 4096 };
 enum { PT_SFRAME = 0x6474e554 };
 
-/* Sizes of what SFrame, .eh_frame_hdr and .eh_frame are made of.  */
+/* Sizes of the parts of SFrame, .eh_frame_hdr and .eh_frame.  */
 enum { HEADER = 28, FDE = 16, ATTRIBUTE = 5, EH_HEADER = 12, PAIR = 8 };
 enum { PCREL_SDATA4 = 0x1b, DATAREL_SDATA4 = 0x3b, UDATA4 = 3 };
 /* The kind of a function, in the second information byte of its attribute.  */
@@ -98,7 +100,7 @@ field (const unsigned char *header, size_t offset, size_t width)
 #define FIELD(type, header, name)					\
   field (header, offsetof (type, name), sizeof ((type *) 0)->name)
 
-/* The program header number INDEX, null behind the last.  */
+/* The program header number INDEX; null after the last one.  */
 static const unsigned char *
 segment (unsigned int index)
 {

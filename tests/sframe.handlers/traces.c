@@ -1,8 +1,10 @@
-/* A program with a backtrace () of its own, good or bad, for the oracle of make check-handlers.
+/* A program with a backtrace () of its own, right or wrong, to test the oracle
+   of make check-handlers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: traces whole|small|foreign|short|empty|wrong|more|died
-   From a handler on an alternate stack, in a thread.  */
+
+   backtrace () is called in a thread, in a handler on an alternate stack.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,7 +27,7 @@ is (const char *other)
   return strcmp (kind, other) == 0;
 }
 
-/* The trace of libc without this function, spoilt as the command line says.  */
+/* The trace of libc without this function, changed as the argument says.  */
 int __attribute__ ((noinline))
 backtrace (void **array, int size)
 {

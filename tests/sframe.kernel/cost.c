@@ -1,10 +1,10 @@
-/* What the largest process makes the kernel's registry do, in counted steps.
+/* Count the steps of the kernel's registry for the largest process.
    SPDX-License-Identifier: GPL-2.0-only
 
    A step is a basic block of the registry, of its reader or of the trees.  A
-   process chooses how many texts it registers, how many mappings it has, and
-   how many functions a table has.  An operation may take steps for each of
-   them, and none for each pair.  */
+   process chooses the numbers of its text ranges, of its mappings and of a
+   table's functions.  An operation may take a number of steps for each of
+   them, but not for each pair of them.  */
 
 #include "process.h"
 
@@ -30,7 +30,7 @@ __sanitizer_cov_trace_pc (void)
   abort ();
 }
 
-/* What follows may take steps for that many ITEMS.  */
+/* The following operation may take a number of steps for each of ITEMS.  */
 static void
 allow (unsigned long items)
 {
@@ -46,7 +46,7 @@ done (const char *what)
   limit = ULONG_MAX;
 }
 
-/* Split what is mapped from START on every SIZE bytes, COUNT times.  */
+/* Split the mapping at START every SIZE bytes, COUNT times.  */
 static void
 split (unsigned long start, unsigned long size, unsigned int count)
 {
@@ -106,8 +106,8 @@ test_fork (void)
   check_fork (0, TABLE);
 }
 
-/* What a process takes: a cache line pair for each text, one and a half for the
-   set; a child takes nothing.  */
+/* The memory of a process: two cache lines for each text range, three for the
+   set; a child takes none.  */
 static void
 test_bytes (void)
 {
@@ -128,9 +128,8 @@ test_bytes (void)
   end_process ();
 }
 
-/* A fork is as cheap as that of a process which has registered nothing, and the
-   exit of the child is, too.  Whoever changes anything first pays for the
-   copy.  */
+/* A fork, and the exit of the child, take as many steps as without
+   registrations.  The one that first changes something makes the copy.  */
 static void
 test_fork_shares (void)
 {
@@ -166,7 +165,7 @@ test_fork_without_mappings (void)
   check_fork (0x5555555555555555, 0);
 }
 
-/* The table goes, or the text, or one is unmapped piece by piece.  */
+/* The table or the text is unmapped, at once or in pieces.  */
 static void
 check_unmap (unsigned long from, unsigned long to, unsigned long size)
 {

@@ -2,13 +2,15 @@
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: hostile FILE COUNT SEED
-   The table of FILE is damaged in a few bytes, COUNT times; each time it is
-   registered and a stack of random words is unwound, where reads fail now and
-   then.  A step goes up the stack and ends, or fails with one of its errors
-   and changes nothing, does not do more than the work it is allowed, and
-   leaves the table registered if that is not corrupt.  Then stacks that return
-   into the text are unwound with cached rules and without; the results must be
-   the same.  */
+
+   COUNT times, a few bytes of the table of FILE are damaged, the table is
+   registered, and a stack of random words is unwound, while some reads fail.
+   A step goes up the stack, ends the trace, or fails with one of its errors
+   and changes nothing.  It does no more work than the limit, and leaves the
+   table registered unless that is corrupt.
+
+   Then stacks that return into the text are unwound with cached rules and
+   without; the results must be the same.  */
 
 #include <linux/unwind_user_types.h>
 
@@ -18,7 +20,8 @@
 #include "../sframe.unit/elf-section.h"
 
 enum { STACK_WORDS = 512, STEPS_MAX = 64, DAMAGE_MAX = 4, TRACE_MAX = 32 };
-/* Where the stack is, and the table; the text is where that says.  */
+/* The addresses of the stack and the table; the table has that of the
+   text.  */
 static const unsigned long stack = 0x7f0000000000, table = 0x400000000000;
 
 static struct elf_section section;
@@ -29,7 +32,7 @@ static unsigned long round_nr;
 /* Steps that went up, ended the walk, and failed, by error.  */
 static unsigned long stepped, done, refused, errors[256];
 /* Compared traces, and their frames by cached rules.  */
-static unsigned long compared, remembered;
+static unsigned long compared, cached;
 
 static void
 require_that (bool good, const char *what)
@@ -96,7 +99,7 @@ damage (size_t *where, unsigned char *old)
       unsigned int part = below (8);
       size_t base = part == 0 ? 0 : part < 4 ? index_at : rows_at;
       size_t room = part == 0 ? 28 : section.size - base;
-      /* Mostly what is in use: the first functions.  */
+      /* In most cases bytes that are used: those of the first functions.  */
       where[i] = base + below (below (4) == 0 ? room : min (room, 400UL));
       old[i] = section.bytes[where[i]];
       section.bytes[where[i]] = below (3) == 0 ? below (256)
@@ -143,7 +146,7 @@ check_step (const struct unwind_user_state *before,
 		&& state->sframe_rows <= 2 * 65536, "bounded work");
   if (result == 0 && !state->done)
     {
-      /* What a signal has interrupted may be on another stack.  */
+      /* The frame that a signal has interrupted may be on another stack.  */
       require_that (state->sp > before->sp || state->interrupted,
 		    "the stack rises");
       require_that (state->sp % 8 == 0 && !state->topmost, "a frame");
@@ -209,7 +212,7 @@ unwind (struct unwind_user_state state)
       t.entries[to.nr++] = state.ip;
       unsigned int before = to.nr;
       sframe_unwind_cached (&state, &to, TRACE_MAX);
-      remembered += to.nr - before;
+      cached += to.nr - before;
       if (to.nr >= TRACE_MAX)
 	break;
       t.result = sframe_unwind_next (&state);
@@ -220,7 +223,7 @@ unwind (struct unwind_user_state state)
 }
 
 /* A stack in which nearly each word is a return address, or a frame pointer
-   that goes up a little.  */
+   that points a little higher.  */
 static struct unwind_user_state
 likely_state (void)
 {
@@ -244,7 +247,7 @@ compare (void)
   /* The table is gone, or there was too much work.  */
   if (fresh.result == -EBADMSG || fresh.end.sframe_rows >= 65536)
     return;
-  machine.remembers = true;
+  machine.may_cache = true;
   for (unsigned int i = 0; i < 2; ++i)
     {
       struct trace again = unwind (from);
@@ -259,9 +262,9 @@ compare (void)
 		    && again.end.ucontext == fresh.end.ucontext
 		    && memcmp (again.entries, fresh.entries,
 			       fresh.count * sizeof fresh.entries[0]) == 0,
-		    "the same stack by remembered rules");
+		    "the same stack by cached rules");
     }
-  machine.remembers = false;
+  machine.may_cache = false;
   ++compared;
 }
 
@@ -326,8 +329,8 @@ main (int argc, char **argv)
 	&& errors[ENOENT] > count / 100 && errors[EFAULT] > count / 100
 	&& errors[EBADMSG] > count / 100 && errors[EINVAL] > count / 100,
 	"all kinds of ends were met");
-  printf ("%lu traces compared, %lu remembered frames\n", compared, remembered);
-  tell (compared > count && remembered > count, "rules were cached");
+  printf ("%lu traces compared, %lu cached frames\n", compared, cached);
+  tell (compared > count && cached > count, "rules were cached");
   free (process.areas[1].bytes);
   process.areas[1].bytes = NULL;
   machine_exit (&process);

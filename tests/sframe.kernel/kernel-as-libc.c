@@ -1,9 +1,10 @@
-/* The kernel's SFrame reader behind libc's interface, for libc's own tests.
+/* The kernel's SFrame reader behind the interface of libc's, for the tests of
+   libc's reader.
    SPDX-License-Identifier: GPL-2.0-only
 
-   The crafted tables of ../sframe.unit were written from the specification for
-   libc's reader.  The kernel's, which has other names for its answers, must
-   give the same.  */
+   The crafted tables of ../sframe.unit were written from the specification.
+   The kernel's reader must give the same rules; only the names of its results
+   differ.  */
 
 #include <sframe-read.h>
 #include <string.h>
@@ -31,7 +32,8 @@ to_libc (const struct place *place)
   };
 }
 
-/* SP and FP are those of the machine, whatever the caller says.  */
+/* The arguments SP and FP are ignored: the kernel uses those of the
+   machine.  */
 enum sframe_find_status
 __sframe_find_rule (const struct sframe_section *section, uint64_t pc,
 		    unsigned int sp, unsigned int fp,

@@ -1,4 +1,5 @@
-/* The kernel's SFrame reader on one table, without the types of either.
+/* Call the kernel's SFrame reader for one table, through an interface without
+   types of the kernel or of libc.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #include <linux/sframe.h>

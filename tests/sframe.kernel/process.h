@@ -1,9 +1,9 @@
-/* A process with a table and a text or two, for the tests of the registry.
+/* A process with a table and some text ranges, for the tests of the registry.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Its memory is one array, of which a mapping shows a part.  Tables are
-   written by the offsets of the specification, not by the structures of the
-   sources that are tested.  */
+   Its memory is one array, and a mapping is a part of it.  Tables are written
+   at the offsets of the specification, without the structures of the sources
+   under test.  */
 
 #ifndef PROCESS_H
 #define PROCESS_H
@@ -87,7 +87,7 @@ new_process (void)
   current->mm = &process;
 }
 
-/* Whether TABLE is what describes IP; 0: nothing does.  */
+/* Whether TABLE is the table that describes IP; 0: no table does.  */
 static inline bool
 describes (unsigned long table, unsigned long ip)
 {

@@ -1,12 +1,14 @@
-/* The kernel's SFrame reader against libc's, on real and damaged tables.
+/* Compare the kernel's SFrame reader with libc's, on real and on damaged
+   tables.
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: reader FILE COUNT
-   The two were written from the same specification, with the same rules, and
-   share no code.  All PCs of the section of FILE are looked up by both, then
-   COUNT damaged copies, then the kernel's is made to fault at each access and
-   each byte in turn.  What both correct, the rules of PLTs, is known from the
-   code of FILE, an x86-64 program.  */
+
+   The two readers were written from the same specification and share no code.
+   Both look up all PCs of the section of FILE, then those of COUNT damaged
+   copies.  Then each access of the kernel's reader fails once, and the
+   readable memory ends at each byte once.  The rules of PLTs, which both
+   readers correct, are compared with the code of FILE, an x86-64 program.  */
 
 #include <inttypes.h>
 #include <sframe-format.h>
@@ -28,8 +30,8 @@ flatten (const struct sframe_place *place)
   };
 }
 
-/* What libc makes of PC, with the entries of PLTs put right as its unwinder
-   does.  */
+/* libc's result for PC, with the rules of PLT entries corrected as its
+   unwinder does.  */
 static struct result
 libc_find (const struct sframe_section *section, uint64_t pc)
 {
@@ -144,8 +146,9 @@ instruction (const unsigned char *code, bool *pushes)
   return 0;
 }
 
-/* The words on the stack of a PLT entry's caller OFFSET bytes into the block
-   of CODE: the return address, and what instructions before have pushed.  */
+/* The number of words that are on the stack OFFSET bytes into the block of
+   CODE, a PLT entry: the return address, and those that earlier instructions
+   have pushed.  */
 static unsigned int
 words_at (const unsigned char *code, unsigned int offset)
 {
@@ -229,7 +232,7 @@ every_pc (const struct elf_section *bytes, struct sframe_section *section)
     }
   tell (differences == 0, "the readers agree on every PC");
   tell (seen[FOUND] > 10000 && seen[CORRUPT] == 0, "most PCs have a rule");
-  tell (machine.unmapped == 0, "the kernel's stays inside the table");
+  tell (machine.unmapped == 0, "the kernel's reader stays inside the table");
   tell (kernel_validate (), "the kernel's validation accepts the table");
 }
 
@@ -284,7 +287,7 @@ damaged (const struct elf_section *bytes, const struct sframe_section *section,
   tell (missed == 0 && taken > 10 && refused > 100,
 	"the kernel's validation refuses tables that its reader finds corrupt");
   tell (machine.unmapped == 0,
-	"the kernel's stays inside damaged tables");
+	"the kernel's reader stays inside damaged tables");
 }
 
 /* Each access of a lookup fails once; the next lookup is right again.  */

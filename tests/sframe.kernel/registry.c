@@ -1,7 +1,8 @@
-/* The kernel's registry of SFrame tables: each error, and life with mappings.
+/* The kernel's registry of SFrame tables: each error, and the effects of
+   changed mappings.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of manual/PR_ADD_SFRAME.2const.  */
+   Expected results are those of manual/PR_ADD_SFRAME.2const.  */
 
 #include "process.h"
 
@@ -117,7 +118,7 @@ test_ranges_at_their_limits (void)
   CHECK (describes (0, ULONG_MAX) && describes (0, 0));
   end_process ();
 
-  /* A header alone fits, but has no room for what it must have.  */
+  /* A size for the header only, without the parts that a table must have.  */
   start ();
   expect ("a header alone", sframe_add (TABLE, 28, TEXT, 16), -EINVAL);
   expect ("a byte too few", sframe_add (TABLE, TABLE_SIZE - 1, TEXT, 16),
@@ -193,7 +194,7 @@ test_unreadable_header (void)
   end_process ();
 }
 
-/* A header that is paged out each time it has come in.  */
+/* A header that is paged out each time it was paged in.  */
 static void
 page_out (void)
 {
@@ -273,8 +274,8 @@ test_file_header_mapped (void)
   end_process ();
 }
 
-/* Where a page would have to be brought in, the header is read when a rule is
-   looked up; all else is as with any other table.  */
+/* If reading the header needs a page fault, it is read when a rule is looked
+   up; everything else is as for other tables.  */
 static void
 test_file_header_not_mapped (void)
 {
@@ -299,7 +300,7 @@ test_file_header_not_mapped (void)
   CHECK (describes (0, TEXT + 16));
   end_process ();
 
-  /* What has been read once counts for a text to come.  */
+  /* A header that was read once is not read again for another text range.  */
   start_with_file ();
   tables->absent = false;
   expect ("first text", add (TABLE, TEXT, 16), 0);
@@ -309,7 +310,8 @@ test_file_header_not_mapped (void)
   end_process ();
 }
 
-/* Only a file's page that is there when it is asked for is put off.  */
+/* Reading the header is deferred only if its page belongs to a file and is not
+   mapped.  */
 static void
 test_header_not_put_off (void)
 {
@@ -385,8 +387,8 @@ test_bad_header_put_off (void)
   end_process ();
 }
 
-/* Another table is there when the header is read: nothing of the new one
-   goes.  */
+/* When the header is read, another table is at its address: the new table is
+   not removed.  */
 static void
 replace_table (void)
 {
@@ -521,8 +523,8 @@ test_same_again (void)
   end_process ();
 }
 
-/* What is registered may be added again when mprotect has split its mappings;
-   anything else may not be added then.  */
+/* A registration may be repeated after mprotect has split its mappings; no
+   other range may be added there.  */
 static void
 test_same_again_when_split (void)
 {
@@ -587,7 +589,7 @@ test_header_changed (void)
     }
 }
 
-/* Of several errors the first in the order of the man page is told.  */
+/* Of several errors, the first in the order of the man page is returned.  */
 enum fault
 {
   KILLED = 1, BAD_ARGUMENT = 2, NOT_MAPPED = 4, UNREADABLE = 8,
@@ -631,7 +633,8 @@ test_order_of_errors (void)
     {
       unsigned long text = (faults & NOT_MAPPED) != 0 ? TEXT_END
 	: (faults & OVERLAP) != 0 ? DATA : FREE;
-      /* What was dropped last is kept, and needs no memory to be added.  */
+      /* The entry that was removed last is kept, so that the next addition
+	 needs no memory.  */
       expect ("the spare one", add (TABLE, FREE - 2, 1), 0);
       if ((faults & NO_ROOM) != 0)
 	expect ("the last one", add (TABLE, FREE - 1, 1), 0);
@@ -652,7 +655,7 @@ test_order_of_errors (void)
   end_process ();
 }
 
-/* Dynamic debug tells who was refused what, and why.  */
+/* Dynamic debug logs the process, the table and the reason of a refusal.  */
 static void
 check_refused (int error, const char *why)
 {
@@ -666,7 +669,7 @@ check_refused (int error, const char *why)
 }
 
 static void
-test_refused_is_told (void)
+test_refused_is_logged (void)
 {
   const struct
   {
@@ -706,7 +709,8 @@ test_refused_is_told (void)
   end_process ();
 }
 
-/* Each overlaps what is there, by a byte at least, or looks like it.  */
+/* Ranges that overlap registered ones by one byte or more, or are next to
+   them.  */
 static void
 test_overlaps (void)
 {
@@ -773,8 +777,8 @@ test_remove (void)
   end_process ();
 }
 
-/* Arrays, as user space passes them: element I of SIZE bytes asks for the
-   range I of text, at TABLE.  */
+/* Arrays in the form of user space: element I, of SIZE bytes, is for text
+   range I and TABLE.  */
 enum { ARRAY = DATA };
 
 static void
@@ -852,7 +856,7 @@ test_array_refused (void)
     }
 }
 
-/* Elements of another size: what the kernel does not know must be 0.  */
+/* Elements of another size: bytes that the kernel does not know must be 0.  */
 static void
 test_array_size (void)
 {
@@ -880,7 +884,8 @@ test_array_size (void)
   end_process ();
 }
 
-/* Where the array cannot be read, what was read before counts.  */
+/* If a part of the array cannot be read, the elements before it are
+   registered.  */
 static void
 test_array_unreadable (void)
 {
@@ -1032,7 +1037,7 @@ test_no_memory_at_first (void)
 	break;
       ++failures;
     }
-  /* What the process has, and the text.  */
+  /* Two allocations: the set of the process, and the text range.  */
   CHECK (failures == 2);
 }
 
@@ -1166,9 +1171,10 @@ test_fork_without_a_mapping (void)
     }
 }
 
-/* A mapping of which a part was locked or made writable is several.  A child
-   has what has all of them: SKIP tells which it lacks, the 1st half of all
-   tables and texts in bits 0 and 1, the 2nd in 4 and 5.  */
+/* A mapping of which a part was locked or made writable is split.  A child
+   gets mappings as its parent has them, without those that SKIP names: the
+   first halves of all tables and texts in bits 0 and 1, the second halves in
+   bits 4 and 5.  */
 static void
 check_fork_of_split (unsigned long skip, bool first, bool third)
 {
@@ -1195,7 +1201,7 @@ test_fork_with_split_mappings (void)
   check_fork_of_split (1 << 5, false, false);
 }
 
-/* What a relative may do that needs a copy of what both have.  */
+/* Changes by one of the relatives that need a copy of the shared set.  */
 static int
 remove_one (void)
 {
@@ -1225,9 +1231,30 @@ drop_one (void)
   return 0;
 }
 
-/* Neither parent nor child has less than before when there is no memory for a
-   change, but what munmap cannot do otherwise than by forgetting all.  IN_CHILD
-   tells which of them makes the change.  */
+/* Check the registrations of the process that has made a change, and of its
+   RELATIVE.  If the change has FAILED for lack of memory, the process has all
+   of them as before, or none if it FORGETS them; its relative has all in any
+   case.  */
+static void
+check_relatives (bool failed, bool forgets, struct mm_struct *relative)
+{
+  if (failed)
+    {
+      CHECK (describes (forgets ? 0 : TABLE, TEXT + 0x100));
+      CHECK (describes (forgets ? 0 : OTHER_TABLE, TEXT + 0x400));
+      CHECK (describes (0, TEXT + 0x300));
+    }
+  else
+    CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+  current->mm = relative;
+  CHECK (describes (TABLE, TEXT + 0x100));
+  CHECK (describes (TABLE, TEXT_MIDDLE));
+  CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+}
+
+/* Let each allocation of a CHANGE fail once.  The child makes the change if
+   IN_CHILD is set, otherwise the parent.  munmap, which cannot fail, FORGETS
+   all registrations of the process then.  */
 static void
 check_change_without_memory (int (*change) (void), bool in_child,
 			     bool forgets, unsigned int allocations)
@@ -1247,18 +1274,7 @@ check_change_without_memory (int (*change) (void), bool in_child,
       machine.no_memory_after = 0;
       expect ("change", result, failed && !forgets && change != drop_one
 	      ? -ENOMEM : 0);
-      if (failed)
-	{
-	  CHECK (describes (forgets ? 0 : TABLE, TEXT + 0x100));
-	  CHECK (describes (forgets ? 0 : OTHER_TABLE, TEXT + 0x400));
-	  CHECK (describes (0, TEXT + 0x300));
-	}
-      else
-	CHECK (describes (OTHER_TABLE, TEXT + 0x400));
-      current->mm = in_child ? &process : &child;
-      CHECK (describes (TABLE, TEXT + 0x100));
-      CHECK (describes (TABLE, TEXT_MIDDLE));
-      CHECK (describes (OTHER_TABLE, TEXT + 0x400));
+      check_relatives (failed, forgets, in_child ? &process : &child);
       machine_exit (&child);
       end_process ();
       if (!failed)
@@ -1280,8 +1296,8 @@ test_change_without_memory (void)
     }
 }
 
-/* What is no change needs no memory: the same again, what is refused, what is
-   not there, memory of nothing.  */
+/* Requests that change nothing need no memory: a repetition, a refused
+   request, a table that is not registered, an unmapping of other memory.  */
 static void
 test_shared_while_unchanged (void)
 {
@@ -1309,8 +1325,8 @@ test_shared_while_unchanged (void)
 }
 
 /* Another CPU changes the set of a relative, or of the process itself, at each
-   moment of a lookup.  The process finds what it had at some moment, never what
-   its relative alone has.  */
+   step of a lookup.  The process finds a range that it had at some time, never
+   one that only its relative has.  */
 static struct mm_struct relative;
 
 static void
@@ -1406,7 +1422,7 @@ check_vdso (unsigned long base, bool there)
   CHECK (describes (0, base + VDSO_TEXT + VDSO_TEXT_SIZE));
 }
 
-/* It is there for nothing, also if somebody registers it.  */
+/* It takes no memory, even if the process registers it.  */
 static void
 test_vdso (void)
 {
@@ -1508,7 +1524,7 @@ test_vdso_corrupt (void)
   end_process ();
 }
 
-/* What is listed is in order, wherever the vDSO is.  */
+/* The list is sorted, wherever the vDSO is.  */
 static void
 test_vdso_listed (void)
 {
@@ -1534,8 +1550,8 @@ test_vdso_listed (void)
   CHECK (count == 2);
 }
 
-/* A vDSO without a table, without text, with a table that cannot be used.  This
-   has to be the first case with a vDSO: a kernel looks at its own once.  */
+/* A vDSO without a table, without text, with an invalid table.  This must be
+   the first case with a vDSO: a kernel reads its own only once.  */
 static void
 test_vdso_without_table (void)
 {
@@ -1573,7 +1589,8 @@ test_fork_of_nothing (void)
   end_process ();
 }
 
-/* What a process chooses is kept with its tables, and takes none.  */
+/* The choice of a process is stored with its tables, but not counted as
+   one.  */
 static void
 test_choice (void)
 {
@@ -1645,8 +1662,8 @@ test_lost (void)
     check_lost (i & 1, i & 2);
 }
 
-/* A child begins with the choice of its parent, and each goes its way, with all
-   of its tables.  */
+/* A child inherits the choice of its parent; then each can change its own, and
+   both keep all tables.  */
 static void
 test_choice_of_relatives (void)
 {
@@ -1682,7 +1699,7 @@ test_choice_of_relatives (void)
   end_process ();
 }
 
-/* Only the very table that was found corrupt goes.  */
+/* Only the table that was found to be corrupt is removed.  */
 static void
 test_drop_corrupt (void)
 {
@@ -1776,9 +1793,9 @@ test_removed_during_lookup (void)
   CHECK (moments >= 3 * 2);
 }
 
-/* A text of which the search must go on to know whichever others come and go:
-   one at each of its steps, or one at the Nth, so that the tree turns around
-   it.  */
+/* A lookup of one text range while other ranges are added and removed: one at
+   each step of the search, or one at the Nth step, so that the tree is
+   rebalanced around it.  */
 static unsigned int next_text;
 static bool at_each_step, locked_at_last;
 
@@ -1844,8 +1861,8 @@ test_found_while_others_come_and_go (void)
   end_process ();
 }
 
-/* Of a loaded object the segments of code are registered, and nothing else,
-   although all of it can be executed here.  */
+/* Only the executable segments of a loaded object are registered, although all
+   memory is executable here.  */
 static void
 test_elf (void)
 {
@@ -1894,7 +1911,7 @@ static const struct test_case cases[] = {
   CASE (same_again_when_split),
   CASE (header_changed),
   CASE (order_of_errors),
-  CASE (refused_is_told),
+  CASE (refused_is_logged),
   CASE (overlaps),
   CASE (remove),
   CASE (array),

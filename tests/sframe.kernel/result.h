@@ -1,4 +1,4 @@
-/* What either reader makes of a PC, without the types of either.
+/* The result of a lookup by either reader, without the types of either.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #ifndef RESULT_H
@@ -22,9 +22,10 @@ struct result
   struct place cfa, ra, fp;
 };
 
-/* Whether the kernel's reader takes the header of the SIZE bytes at START.  */
+/* Whether the kernel's reader accepts the header of the SIZE bytes at
+   START.  */
 extern bool kernel_open (const void *start, unsigned long size);
-/* What it makes of PC, which counts from the section opened last.  */
+/* Its result for PC, relative to the section that was opened last.  */
 extern struct result kernel_find (uint64_t pc);
 
 /* Whether all of the section opened last is as it should be.  */

@@ -1,13 +1,15 @@
-/* Random sequences of what processes do to their SFrame tables, and a model.
+/* Random sequences of what processes do to their SFrame tables, compared with
+   a model.
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: sequence COUNT SEED
-   The model keeps a plain array of what each process has registered, and the
-   owner of each page, and answers from them by the words of
-   manual/PR_ADD_SFRAME.2const.  After each of COUNT operations, what is found
-   of a process must be what its model says, and no object be left over.  A
-   cached rule has the number of its table as an offset, which identifies the
-   table.  */
+
+   The model has a plain array of what each process has registered, and the
+   owner of each page; it computes each result as manual/PR_ADD_SFRAME.2const
+   describes it.  After each of COUNT operations the registrations of a process
+   must be those of its model; at the end all memory must be freed.  A cached
+   rule has the number of its table as an offset, which identifies the table.
+   */
 
 #include "process.h"
 
@@ -42,12 +44,12 @@ struct model
   bool executable[PAGES];
 };
 
-/* What has come to pass, so that none of it is missing.  */
+/* The numbers of outcomes, to check that each occurs.  */
 enum outcome
 {
   ADDED, SAME, OVERLAPPED, REFUSED, NO_MEMORY, REMOVED, NOT_REMOVED,
   KEPT_FOR_MEMORY, UNMAPPED, FORGOTTEN, FORKED, LOST_BY_FORK, SHARED, DROPPED,
-  NOT_DROPPED, CHOSEN, NOT_CHOSEN, REMEMBERED, TOO_LATE, RECALLED, OUTCOMES
+  NOT_DROPPED, CHOSEN, NOT_CHOSEN, CACHED, TOO_LATE, RECALLED, OUTCOMES
 };
 
 static unsigned long outcomes[OUTCOMES];
@@ -119,7 +121,7 @@ is_there (const struct record *r)
   return false;
 }
 
-/* What adding R must say, if there is memory; 1: that it was new.  */
+/* The result of adding R, if there is memory; 1: R was new.  */
 static int
 model_add (const struct record *r)
 {
@@ -409,7 +411,7 @@ do_switch (void)
   current->mm = &self->mm;
 }
 
-/* Another process goes on if there is one, else a new one.  */
+/* Switch to another process, or to a new one if there is none.  */
 static void
 do_exit (void)
 {
@@ -483,7 +485,7 @@ do_choose (void)
 
 /* A rule has been read, perhaps some time after its table was looked up.  */
 static void
-do_remember (void)
+do_cache (void)
 {
   static struct sframe_view view;
   static struct record r;
@@ -503,10 +505,11 @@ do_remember (void)
   rule.cfa = (struct sframe_place) { SFRAME_REG_VALUE, SFRAME_REG_SP, r.id };
   sframe_cache_add (&view, ip, &rule);
   bool known = sframe_registered (&self->mm) && sframe_is_cached (ip);
-  ++outcomes[known ? REMEMBERED : TOO_LATE];
+  ++outcomes[known ? CACHED : TOO_LATE];
 }
 
-/* What is remembered of ADDRESS is of EXPECTED, which describes it now.  */
+/* The cached rule of ADDRESS must be that of EXPECTED, which describes ADDRESS
+   now.  */
 static void
 check_rule (unsigned long address, const struct record *expected)
 {
@@ -519,7 +522,7 @@ check_rule (unsigned long address, const struct record *expected)
   ++outcomes[RECALLED];
 }
 
-/* ADDRESS is described as the model says.  */
+/* Check that the lookup of ADDRESS agrees with the model.  */
 static void
 check_address (unsigned long address)
 {
@@ -556,7 +559,8 @@ check_self (void)
       check_address (i);
 }
 
-/* No more objects than the models have, now that nobody reads.  */
+/* Check that no more memory is allocated than the models need, while there are
+   no readers.  */
 static void
 check_objects (void)
 {
@@ -591,7 +595,7 @@ static const struct
 } operations[] = {
   { do_add, 200 }, { do_remove, 24 }, { do_map, 12 }, { do_unmap, 3 },
   { do_split, 8 }, { do_fork, 32 }, { do_switch, 8 }, { do_exit, 5 },
-  { do_drop_corrupt, 4 }, { do_choose, 16 }, { do_remember, 40 },
+  { do_drop_corrupt, 4 }, { do_choose, 16 }, { do_cache, 40 },
 };
 
 static void
@@ -627,7 +631,7 @@ begin (const char *seed)
       put_table (BASE + i, BASE, PAGE);
   self = models;
   self->alive = true;
-  machine.remembers = true;
+  machine.may_cache = true;
   current->mm = &self->mm;
 }
 

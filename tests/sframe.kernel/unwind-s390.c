@@ -1,8 +1,9 @@
-/* One step of the kernel's unwinder for s390x, on stacks and code written by hand.
+/* Single steps of the kernel's unwinder for s390x, on stacks and code written
+   by hand.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of the s390x ELF ABI supplement and of "z/
-   Architecture Principles of Operation".  Numbers are in the byte order of
+   Expected results are those of the s390x ELF ABI supplement and of
+   "z/Architecture Principles of Operation".  Numbers have the byte order of
    the machine that runs the test.  */
 
 #include <linux/unwind_user_types.h>
@@ -19,8 +20,8 @@ enum
   JIT = 0x28000, VDSO = 0x2a000,
   DATA = 0x38000
 };
-/* Where a frame has its back chain, the registers of what it calls, and a
-   wrapper of the vDSO its return address.  */
+/* Offsets in a frame: the back chain, the saved registers of its callee, and
+   the return address of a wrapper in the vDSO.  */
 enum { BACK_CHAIN = 0, SAVED_R14 = 112, WRAPPER_RA = 160 };
 
 static struct unwind_user_state state;
@@ -36,8 +37,8 @@ put_code (unsigned long address, const unsigned short *code, size_t count)
   put_code (address, (const unsigned short[]) { __VA_ARGS__ },		\
 	    sizeof ((const unsigned short[]) { __VA_ARGS__ }) / 2)
 
-/* A function of one row, by which SP is what the caller's was and R14 has the
-   return address, was interrupted at TEXT + 0x10.  */
+/* A function of one row, with an unchanged SP and the return address in R14,
+   was interrupted at TEXT + 0x10.  */
 static void
 start (void)
 {
@@ -90,7 +91,7 @@ test_leaf (void)
   end_process ();
 }
 
-/* No instruction is at an odd address, whatever the table says.  */
+/* No instruction is at an odd address, even if a table has a rule for it.  */
 static void
 test_odd_addresses (void)
 {
@@ -99,7 +100,7 @@ test_odd_addresses (void)
   check_end ();
   current_registers.gprs[14] = DATA + 0x40;
   check_end ();
-  /* A wild call to such a place: its caller is what there is.  */
+  /* A wild call to such an address: the caller is found.  */
   current_registers.gprs[14] = TEXT + 0x40;
   poke (TABLE + OF_ROW + 2, 16, 1);
   state.ip = TEXT + 0x11;
@@ -148,7 +149,7 @@ check_fault (int signo, int code, unsigned long address, int count, bool behind)
   INIT_LIST_HEAD (&current->pending.list);
 }
 
-/* The PSW is behind an instruction that is the last of a function.  */
+/* The PSW is after the last instruction of a function.  */
 static void
 test_behind_fault (void)
 {
@@ -171,8 +172,8 @@ test_behind_fault (void)
   end_process ();
 }
 
-/* SP is in FPR 2, DWARF 17, until LGDR restores it.  No table says that, only
-   the code; see the comment at s390_unwind_saved_sp.  */
+/* SP is in FPR 2, DWARF 17, until LGDR restores it.  Only the code shows that,
+   not the table; see the comment at s390_unwind_saved_sp.  */
 static void
 check_saved_sp (bool saved)
 {
@@ -195,8 +196,8 @@ test_saved_sp (void)
   CODE (TEXT + 0x10, 0xe320, 0xf0a0, 0x0004, 0xb3cd, 0x00b0, 0xa738, 0,
 	0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (true);
-  /* Each is as long as its first two bits say: what follows LHI, and not the
-     end of LGFI.  */
+  /* The first two bits of an instruction give its length: the bytes after LHI
+     are an instruction, those at the end of LGFI are not.  */
   CODE (TEXT + 0x10, 0xa738, 0, 0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (true);
   CODE (TEXT + 0x10, 0xc021, 0x1234, 0xb3cd, 0x07f2, 0x07fe);
@@ -231,7 +232,7 @@ test_saved_sp (void)
 }
 
 /* The PLT of a shared object has no table: each instruction of an entry and of
-   what entries share, by the ABI.  */
+   the code that entries share, from the ABI.  */
 static void
 test_plt (void)
 {
@@ -312,8 +313,8 @@ test_back_chain (void)
   CHECK (state.fp_lost && !state.done);
   end_process ();
 
-  /* A JIT's return address need not be behind a call, if it is in a chain;
-     one of a compiler's is.  */
+  /* A return address of a JIT compiler need not follow a call if the frame is
+     in a chain; that of other code must.  */
   start_chain (JIT + 0x20, JIT + 0x60);
   CHECK (s390_unwind_backchain (&state) == 0);
   CHECK (state.ip == JIT + 0x60 && state.sp == STACK + 0x200);
@@ -352,7 +353,7 @@ test_vdso (void)
   CHECK (!state.done);
   end_process ();
 
-  /* What is saved there must be behind a call, too.  */
+  /* The saved return address must follow a call, too.  */
   start_chain (VDSO + 0x20, 0);
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
   poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x60, 8);

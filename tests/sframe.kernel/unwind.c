@@ -1,8 +1,8 @@
-/* One step of the kernel's SFrame unwinder, on stacks written by hand.
+/* Single steps of the kernel's SFrame unwinder, on stacks written by hand.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected answers are those of the System V ABI, AMD64 supplement, and of
-   the specification's chapter on the interpretation of rows.  */
+   Expected results are those of the System V ABI, AMD64 supplement, and of the
+   specification's chapter on the interpretation of FREs.  */
 
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user_types.h>
@@ -41,8 +41,8 @@ row (unsigned int type, unsigned int base_is_sp, unsigned int count,
   row (type, base, sizeof ((int[]) { __VA_ARGS__ }) / sizeof (int),	\
        (int[]) { __VA_ARGS__ })
 
-/* A function that was interrupted at TEXT + 0x10.  The stack's words tell
-   their own addresses, and it is executable, so that each of them may be a
+/* A function that was interrupted at TEXT + 0x10.  Each word of the stack has
+   its own address as value, and the stack is executable, so that each may be a
    return address.  */
 static void
 start (void)
@@ -63,7 +63,7 @@ start (void)
   };
 }
 
-/* What was poked is what is registered.  */
+/* Register the bytes that were written.  */
 static void
 add (void)
 {
@@ -87,7 +87,7 @@ check_error (int error)
   CHECK (memcmp (&before, &state, sizeof state) == 0);
 }
 
-/* The walk ends at this frame, and nobody guesses how to go on.  */
+/* The walk ends at this frame: no other unwinder is tried.  */
 static void
 check_end (void)
 {
@@ -154,8 +154,9 @@ test_unaligned_addresses (void)
     }
 }
 
-/* Where the header fixes no RA, the row has it; none, or 0 for padding, means
-   that it is in a register, which this machine has none for.  */
+/* If the header has no fixed RA offset, the row has one.  None, or 0 for
+   padding, means that the RA is in a register; this machine has no such
+   register.  */
 static void
 test_ra_in_the_row (void)
 {
@@ -181,8 +182,9 @@ test_ra_in_the_row (void)
   end_process ();
 }
 
-/* Blocks of 16 bytes, as in a PLT, in which the call has pushed one word when
-   they begin.  GNU ld says two words of some; see SFRAME_BLOCK_CFA_OFF.  */
+/* Blocks of 16 bytes, as in a PLT, at whose start the call has pushed one
+   word.  GNU ld's rules have two words for some blocks; see
+   SFRAME_BLOCK_CFA_OFF.  */
 static void
 check_block (unsigned int first, unsigned int second, unsigned int cfa)
 {
@@ -273,8 +275,8 @@ behind_empty_functions (unsigned int count, unsigned int after)
   return result;
 }
 
-/* The assembler writes such functions, in any order among equals, but there
-   is no end to what one may write by hand.  */
+/* The assembler writes such functions, in any order among those with the same
+   start; a table written by hand may have any number of them.  */
 static void
 test_functions_without_bytes (void)
 {
@@ -304,8 +306,8 @@ test_outermost (void)
   end_process ();
 }
 
-/* A call that ends its function returns behind it; an interrupted function
-   does not.  */
+/* The return address of a call at the end of a function is after the function;
+   an interrupted PC is in it.  */
 static void
 test_last_and_first_instruction (void)
 {
@@ -351,7 +353,7 @@ test_stack_that_makes_no_sense (void)
   add ();
   state.sp = STACK + 0x104;
   check_end ();
-  /* The RA would be behind the stack, or wrap.  */
+  /* The address of the RA is after the stack, or wraps.  */
   state.sp = STACK + STACK_SIZE - 8;
   check_end ();
   state.sp = ULONG_MAX - 7;
@@ -397,7 +399,8 @@ test_registers (void)
       unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x210
 			   : STACK + 0x410);
       check_step (cfa - 8, cfa, STACK + 0x200);
-      /* The number is the table's: not even speculation may go by it.  */
+      /* The register number comes from the table: it must not be used even
+	 under speculation.  */
       CHECK (machine.clamped == (registers[i] != NULL));
 
       /* Deeper they are lost, and that FP leads on is no more likely.  */
@@ -446,8 +449,9 @@ test_flexible_places (void)
   end_process ();
 }
 
-/* GCC's rules at the end of a function that realigns the stack say that FP is
-   saved where FP points to.  Before FP is restored that is in the frame.  */
+/* By GCC's rules at the end of a function that realigns the stack, FP is saved
+   at the address in FP.  Until FP is restored, that address is in the
+   frame.  */
 static void
 test_restored_fp (void)
 {
@@ -548,7 +552,7 @@ start_behind (bool trap, bool int3)
   };
 }
 
-/* Only the INT3 itself is behind that address.  */
+/* Only the INT3 itself precedes that address.  */
 static void
 check_behind (bool behind)
 {
@@ -559,8 +563,8 @@ check_behind (bool behind)
   end_process ();
 }
 
-/* The flags of SIGTRAP's handler, and what its siginfo says; MASK is blocked
-   where the signal came, BLOCKED now.  */
+/* The flags of SIGTRAP's handler, and the contents of its siginfo; MASK was
+   blocked before the signal, BLOCKED is blocked now.  */
 static void
 check_signal_behind (unsigned long flags, int signo, int code,
 		     unsigned long mask, unsigned long blocked, bool behind)
@@ -592,7 +596,7 @@ test_behind_trap (void)
   check_signal_behind (SIGINFO, TRAP, FROM_KERNEL, TRAP_BIT, 0, true);
   check_signal_behind (SIGINFO, TRAP, -6, 0, TRAP_BIT, false);
   check_signal_behind (SIGINFO, TRAP + 1, FROM_KERNEL, 0, TRAP_BIT, false);
-  /* Otherwise it is what others have left there.  */
+  /* Otherwise the bytes are those of an earlier signal.  */
   check_signal_behind (0, TRAP + 1, -6, 0, TRAP_BIT, true);
   check_signal_behind (0, TRAP, FROM_KERNEL, 0, ~TRAP_BIT, false);
   check_signal_behind (0, TRAP, FROM_KERNEL, TRAP_BIT, TRAP_BIT, false);
@@ -742,7 +746,7 @@ test_corrupt (void)
     }
 }
 
-/* What may be of a later version is no reason to drop a table.  */
+/* A feature of a later version is no reason to remove a table.  */
 static void
 test_unknown (void)
 {
@@ -754,8 +758,8 @@ test_unknown (void)
   end_process ();
 }
 
-/* Put CODE, which ends in front of it, and say whether a frame without table
-   that is in no chain may return to ADDRESS.  */
+/* Write CODE, which ends at ADDRESS, and return whether a frame without a
+   table and in no chain may return to ADDRESS.  */
 static bool
 guess (unsigned long address, const unsigned char *code, size_t size)
 {
@@ -845,8 +849,8 @@ static void
 test_guesses (void)
 {
   start ();
-  /* Whoever has no tables, or none that are chosen, or is of 32 bits, is
-     believed.  */
+  /* Frame pointers are not checked in a process without tables, without SFrame
+     among its unwinders, or with 32-bit code.  */
   add ();
   state.available_types = UNWIND_USER_TYPE_FP;
   CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
@@ -867,8 +871,9 @@ test_guesses (void)
   end_process ();
 }
 
-/* Code that no call precedes, as interpreters and contexts return to: a frame
-   has to be in a chain then, and the code not such as compilers write.  */
+/* Return addresses that follow no call, as in interpreters and contexts: then
+   the frame must be in a chain, and the code must not be that of a
+   compiler.  */
 static void
 test_uncalled (void)
 {
@@ -899,7 +904,7 @@ test_uncalled (void)
   CHECK (sframe_guess_ok (&state, TEXT + 0x20, END, NEXT));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x20, END, 0));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x28, END, NEXT));
-  /* Nor is anything said of what is between functions.  */
+  /* Addresses between functions have no rule.  */
   CHECK (sframe_guess_ok (&state, TEXT + 0x18, END, NEXT));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, 0));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, END - 8));
@@ -921,12 +926,13 @@ test_return_to_no_code (void)
       poke (STACK + 0x108, words[i], 8);
       check_end ();
     }
-  /* A call at the end of the mapping returns behind it.  */
+  /* A call at the end of the mapping: its return address is after the
+     mapping.  */
   poke (STACK + 0x108, RESTORER + 0x1000, 8);
   check_step (RESTORER + 0x1000, STACK + 0x110, STACK + 0x200);
   end_process ();
 
-  /* What was interrupted may be anywhere.  */
+  /* The interrupted frame may be anywhere.  */
   start ();
   poke (TABLE + OF_ATTRIBUTE + 2, 0x80, 1);
   add ();
@@ -966,7 +972,7 @@ test_code_without_locks (void)
   machine.killed = true;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
   machine.killed = false;
-  /* A task that exits waits for nobody.  */
+  /* An exiting task waits for no lock.  */
   machine.exiting = true;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
   machine.exiting = machine.changing = false;
@@ -1034,7 +1040,8 @@ end_probes (void)
   end_process ();
 }
 
-/* A uretprobe's trampoline in the stack is told by the stack from others.  */
+/* The return address below a uretprobe's trampoline is found by its address on
+   the stack.  */
 static void
 test_uretprobe (void)
 {
@@ -1050,7 +1057,7 @@ test_uretprobe (void)
   state.sp = STACK + 0x300;
   poke (STACK + 0x308, TRAMPOLINE, 8);
   check_end ();
-  /* Nor is what it was for any other word.  */
+  /* Any other word is not replaced.  */
   state.sp = STACK + 0x100;
   poke (STACK + 0x108, JIT + 0x70, 8);
   check_step (JIT + 0x70, STACK + 0x110, STACK + 0x200);
@@ -1083,7 +1090,7 @@ check_start (unsigned long ip, unsigned long sp, unsigned long want_ip,
   CHECK (state.ip == want_ip && state.sp == want_sp);
 }
 
-/* A frame that a signal has interrupted, behind a breakpoint perhaps.  */
+/* A frame that a signal has interrupted, perhaps after a breakpoint.  */
 static void
 check_interrupted (unsigned long ip, unsigned long sp, unsigned long want_ip,
 		   unsigned long want_sp)
@@ -1093,7 +1100,7 @@ check_interrupted (unsigned long ip, unsigned long sp, unsigned long want_ip,
   state.ip_behind = true;
   unwind_uprobe_signal (&state);
   CHECK (state.ip == want_ip && state.sp == want_sp);
-  /* What it was goes for that place only.  */
+  /* The flag is kept only if the address was not replaced.  */
   CHECK (state.ip_behind == (ip == want_ip));
 }
 
@@ -1187,7 +1194,7 @@ test_work_is_bounded (void)
   while ((result = sframe_unwind_next (&state)) == 0 && !state.done
 	 && steps < 100)
     ++steps;
-  /* No other way to go on is tried.  */
+  /* No other unwinder is tried.  */
   CHECK (result == 0 && state.done && steps == 1);
   CHECK (state.sframe_rows <= 2 * ROWS);
   /* It is not the table's fault.  */

@@ -1,8 +1,9 @@
-/* What the rest of the kernel calls, on a machine that has no tables.
+/* Link callers of the kernel's SFrame interface for a machine without SFrame.
    SPDX-License-Identifier: GPL-2.0-only
 
-   This is linked without the sources, as that kernel is: what linux/sframe.h
-   declares must have an answer there, or its calls must not be compiled.  */
+   The SFrame sources are not linked, as in such a kernel: each function that
+   linux/sframe.h declares must have an inline definition there, or no call of
+   it may be compiled.  */
 
 #include <linux/sframe.h>
 

@@ -2,8 +2,10 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: actor STEP...  Steps are done in order; VERB or VERB=OPERAND.
-   A step that does not end as it should ends the program with status 1.  */
+   Usage: actor STEP...
+
+   Steps are executed in order; each is VERB or VERB=OPERAND.  A step with an
+   unexpected result ends the program with status 1.  */
 
 #include "forbid.h"
 #include "marker.h"
@@ -73,8 +75,8 @@ do_fails (char *path)
 }
 
 /* NTH:PATH opens PATH while the NTH allocation fails (starve.c), or the system
-   call that the recorder has chosen: all or nothing is there afterwards, and
-   nothing keeps it from being opened.  */
+   call that the recorder has chosen.  Afterwards the whole object is loaded or
+   nothing of it, and it can be opened later.  */
 static void
 do_starved (char *operand)
 {
@@ -213,8 +215,8 @@ storm (void *path)
   return NULL;
 }
 
-/* Fork again and again while another thread opens and closes PATH.  Whether a
-   child has PATH is chance, but for the last one.  */
+/* Fork repeatedly while another thread opens and closes PATH.  Whether a child
+   has PATH depends on the timing, except in the last child.  */
 static void
 do_storm (char *path)
 {
@@ -274,7 +276,7 @@ do_show (char *label)
   fflush (stdout);
 }
 
-/* As a sandbox that is closed after the start.  */
+/* Install a filter after the start, as sandboxes do.  */
 static void
 do_forbid (char *unused)
 {
@@ -296,7 +298,7 @@ static const struct
   { "show", do_show }, { "forbid", do_forbid }, { "starved", do_starved },
 };
 
-/* TEXT is split in a copy, as a step may be repeated.  */
+/* Split a copy of TEXT, since a step may be repeated.  */
 static void
 step (char *text)
 {

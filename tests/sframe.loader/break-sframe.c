@@ -1,8 +1,8 @@
-/* Copy a shared object with one thing wrong in its .sframe section.
+/* Copy a shared object, with one error put into its .sframe section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: break-sframe KIND FROM TO.  */
+   Usage: break-sframe KIND FROM TO  */
 
 #include <elf.h>
 #include <err.h>
@@ -13,7 +13,7 @@
 
 enum { GNU_SFRAME = 0x6474e554 };
 
-/* Where the fields of a section's header are.  */
+/* The offsets of the fields in a section's header.  */
 enum
 {
   MAGIC = 0, VERSION = 2, FLAGS = 3, ABI = 4, AUXILIARY = 7, FDES = 8,
@@ -70,7 +70,7 @@ break_auxiliary (void)
   header->p_memsz = 100;
 }
 
-/* What a machine of the other byte order writes.  */
+/* Convert the header to the other byte order.  */
 static void
 break_foreign (void)
 {

@@ -1,9 +1,9 @@
-/* Recorded system calls, one function each.
+/* Recorded system calls, one function for each.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Trace lines stand where a call takes effect: mmap and openat when they
-   return, all others when they are entered.  */
+   The line of a call in the trace is written when the call takes effect: for
+   mmap and openat on return, for all others on entry.  */
 
 #include "calls.h"
 #include "checks.h"
@@ -20,8 +20,8 @@
 
 struct settings settings = { .calls = -1 };
 
-/* How often objects of one name were to be, and were, registered or
-   removed.  */
+/* How many times objects of one name must be registered or removed, and how
+   many times they were.  */
 struct expectation
 {
   struct expectation *next;
@@ -32,7 +32,8 @@ struct expectation
 };
 static struct expectation *expectations;
 
-/* Some registration was refused on purpose, so that none is complete.  */
+/* The recorder has refused a registration, so not all objects need be
+   registered.  */
 static bool refused_some;
 
 static void
@@ -79,14 +80,14 @@ kernel_knows (void)
   return settings.kernel == KERNEL_NEW || settings.kernel == KERNEL_EXEC;
 }
 
-/* Whether everything that is mapped can be expected to be registered.  */
+/* Whether all mapped objects must be registered.  */
 static bool
 expect_complete (const struct space *space)
 {
   return kernel_knows () && !refused_some && !space->torn;
 }
 
-/* What a kernel without the options, or a filter, answers to both.  */
+/* The result of both options on a kernel without them, or with a filter.  */
 static int
 answer_none (void)
 {
@@ -99,8 +100,8 @@ error_text (int64_t result)
   return result == 0 ? "0" : strerrorname_np (-result) ?: "?";
 }
 
-/* Decide about PR_ADD_SFRAME as the kernel that is played does.  It refuses a
-   BAD header and nothing else.  */
+/* The result of PR_ADD_SFRAME on the simulated kernel, which must accept all
+   tables except one with a BAD header.  */
 static int
 answer_add (struct scene *scene, const struct registration *what, bool bad)
 {
@@ -129,8 +130,8 @@ answer_add (struct scene *scene, const struct registration *what, bool bad)
   return result;
 }
 
-/* One element of the array that PR_ADD_SFRAME gets.  Return the answer of the
-   kernel that is played.  */
+/* Handle one element of the array of PR_ADD_SFRAME.  Return the result of the
+   simulated kernel.  */
 static int
 range_entered (struct task *task, struct scene *scene,
 	       const struct registration *what)
@@ -152,8 +153,9 @@ range_entered (struct task *task, struct scene *scene,
   return answer;
 }
 
-/* The array is one of four words an element; its size and no flags follow.  Its
-   elements are registered in their order, up to the first that is refused.  */
+/* An element of the array has four words; the size of an element and flags,
+   which are 0, follow as arguments.  The elements are registered in their
+   order, up to the first that is refused.  */
 static void
 add_entered (struct task *task)
 {
@@ -187,8 +189,8 @@ add_entered (struct task *task)
   scene_close (&scene);
 }
 
-/* The request to remove the table at address 0, where none can be, is the
-   question whether the kernel has the options.  */
+/* PR_REMOVE_SFRAME of address 0, where no table can be registered, asks
+   whether the kernel has the options.  */
 static void
 question_entered (struct task *task)
 {
@@ -223,7 +225,7 @@ remove_entered (struct task *task)
 static void
 prctl_entered (struct task *task)
 {
-  /* The kernel looks at 32 bits of the option.  */
+  /* The kernel uses only 32 bits of the option.  */
   uint32_t option = task->arguments[0];
   if (option != PR_ADD_SFRAME && option != PR_REMOVE_SFRAME)
     {
@@ -258,8 +260,8 @@ count_unmapped (const struct model *model, uint64_t start, uint64_t size)
     }
 }
 
-/* Memory goes away: after the check, do as the kernel does and take the
-   registrations along.  */
+/* Memory is unmapped: check, then remove the registrations as the kernel
+   does.  */
 static void
 unmapped (struct task *task, const char *call, uint64_t start, uint64_t size)
 {
@@ -361,7 +363,7 @@ marker_fail (struct scene *scene, struct task *task, const char *name)
   task->space->fail_nth = settings.fail_nth;
 }
 
-/* What failed must not be more than was due.  */
+/* From now on no call fails.  All mapped objects must be registered.  */
 static void
 marker_fail_no_more (struct scene *scene, struct task *task, const char *name)
 {
@@ -411,8 +413,7 @@ write_entered (struct task *task)
       }
 }
 
-/* A forked child inherits the count, as it inherits what its parent has
-   learned about the kernel.  */
+/* A forked child inherits the count, and the state of its libc.  */
 static void
 count_calls (struct space *space)
 {
@@ -529,9 +530,9 @@ static const struct
   { SYS_execve, execve_entered },
 };
 
-/* Not calls that give something back, about whose failure nothing can be
-   done; nor those of SFrame, for which there is settings.refuse_nth; nor
-   messages.  */
+/* These calls do not fail: those that release a resource, whose failure a
+   program cannot handle; those of SFrame, for which there is
+   settings.refuse_nth; and messages.  */
 bool
 call_fails (struct task *task)
 {

@@ -1,4 +1,4 @@
-/* What recorded system calls mean: to the model, the checks and the trace.
+/* Pass recorded system calls to the model, the checks and the trace.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -7,7 +7,7 @@
 
 #include "tracer.h"
 
-/* Which kernel is played.  */
+/* Which kernel is simulated.  */
 enum kernel
 {
   /* Knows the options; exec leaves nothing registered.  */
@@ -16,53 +16,54 @@ enum kernel
   KERNEL_EXEC,
   /* Does not know them.  */
   KERNEL_OLD,
-  /* Does not either, and a filter kills who asks.  */
+  /* Does not know them, and a filter kills the process for them.  */
   KERNEL_KILL,
-  /* A filter answers EPERM to both options.  */
+  /* A filter lets both options fail with EPERM.  */
   KERNEL_FORBID
 };
 
 struct settings
 {
   enum kernel kernel;
-  /* Refuse the REFUSE_NTH PR_ADD_SFRAME with REFUSE_ERROR; the 0th: all.  */
+  /* Refuse the REFUSE_NTH call of PR_ADD_SFRAME with REFUSE_ERROR; 0: all
+     calls.  */
   unsigned refuse_nth;
   int refuse_error;
   /* Room in the kernel's table; 0: unlimited.  */
   size_t limit;
-  /* A program file that is the kernel's business alone.  */
+  /* A program file that only the kernel registers.  */
   const char *exempt;
-  /* A file whose data may be protected after its registration.  */
+  /* A file whose data may get another protection after its registration.  */
   const char *early;
-  /* The file that stands in for the vDSO, or NULL.  */
+  /* The file that replaces the vDSO, or NULL.  */
   const char *vdso;
   /* The system call that fails after a message "fail"; 0: none.  */
   unsigned fail_nth;
-  /* Calls each program makes in its life, or -1 if any number will do.  */
+  /* How many calls each program makes, or -1 for any number.  */
   int calls;
 };
 
 extern struct settings settings;
 
-/* Demand that objects called NAME are registered COUNT times in all, or
-   removed that often.  */
+/* Expect that objects called NAME are registered COUNT times in all, or
+   removed that many times.  */
 void expect_adds (const char *name, unsigned count);
 void expect_removes (const char *name, unsigned count);
 
-/* Whether the system call that TASK is before fails, with the answer that TASK
-   has then.  */
+/* Whether the system call that TASK is about to make fails; if so, set its
+   result.  */
 bool call_fails (struct task *task);
 
-/* TASK is before the system call it describes.  */
+/* TASK is about to make the system call that it describes.  */
 void call_entered (struct task *task);
 
-/* TASK's call is over, with RESULT as the program will see it.  */
+/* TASK's call has returned RESULT to the program.  */
 void call_left (struct task *task, int64_t result);
 
 /* TASK runs a new program.  */
 void program_started (struct task *task);
 
-/* Settle what can be told only now.  */
+/* Make the checks that need all calls.  */
 void calls_finished (void);
 
 #endif

@@ -74,7 +74,7 @@ check_protect (const struct model *model, uint64_t start, uint64_t size,
   for (size_t i = 0; i < model->count; i++)
     {
       const struct range *range = &model->list[i];
-      /* The system's exec registers before the loader has begun.  */
+      /* exec registers before the loader starts.  */
       if (range->object.file == NULL || range->by_exec)
 	continue;
       bool apart = (start >= range->object.end

@@ -1,8 +1,8 @@
-/* What has to hold at each recorded system call.
+/* Conditions that must hold at each recorded system call.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each check looks at one process at one moment and hands its findings to
+   Each check examines one process at one moment and passes its findings to
    verdict.  */
 
 #ifndef CHECKS_H
@@ -11,7 +11,7 @@
 #include "kernel-model.h"
 #include "verdict.h"
 
-/* A process as it is while one of its system calls is held.  */
+/* The state of a process that is stopped at a system call.  */
 struct scene
 {
   pid_t pid;
@@ -27,15 +27,15 @@ void scene_close (struct scene *scene);
 const struct object *check_add (const struct scene *scene,
 				const struct registration *what);
 
-/* Memory in [START, START + SIZE) is about to go, or to be replaced.  What is
-   registered there has to go as a whole: the kernel forgets a range if it
-   loses any part.  */
+/* Memory in [START, START + SIZE) is about to be unmapped or replaced.  Ranges
+   that are registered there must be unmapped as a whole: the kernel removes a
+   range that loses any part.  */
 void check_unmap (const struct model *model, const char *call,
 		  uint64_t start, uint64_t size);
 
-/* Protection of [START, START + SIZE) is about to change.  That must not be
-   in a registered object; in one whose file is named EARLY only text and
-   table count.  */
+/* The protection of [START, START + SIZE) is about to change.  There must be
+   no registered object there; of an object in a file named EARLY only text and
+   table are checked.  */
 void check_protect (const struct model *model, uint64_t start,
 		    uint64_t size, const char *early);
 
@@ -43,7 +43,8 @@ void check_protect (const struct model *model, uint64_t start,
 void check_object (const struct scene *scene, const struct object *object,
 		   enum assertion assertion);
 
-/* Each mapped object must be registered, but for a file named EXEMPT.  */
+/* Each mapped object must be registered, except one in a file named
+   EXEMPT.  */
 void check_complete (const struct scene *scene, enum assertion assertion,
 		     const char *exempt);
 

@@ -1,9 +1,9 @@
-/* Program headers of mapped files, read from the files themselves.
+/* Read the program headers of mapped files from the files themselves.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nothing here is shared with the loader under test, not even the SFrame
-   header's declaration: a common mistake would go unseen.  */
+   No code or declaration is shared with the loader under test, not even that
+   of the SFrame header: a common mistake would not be detected.  */
 
 #include "elf-truth.h"
 
@@ -18,6 +18,8 @@
 enum { THIS_ABI = 3 };
 #elif defined __s390x__
 enum { THIS_ABI = 4 };
+#elif defined __aarch64__
+enum { THIS_ABI = 2 };
 #else
 # error "name the SFrame ABI identifier of this machine"
 #endif
@@ -73,8 +75,8 @@ sframe_defect (const unsigned char *table, size_t size)
   return NULL;
 }
 
-/* Take what is of interest from the program header PH of FILE, whose image
-   has SIZE bytes.  */
+/* Store the needed parts of the program header PH of FILE, whose image has
+   SIZE bytes.  */
 static void
 take_program_header (struct elf_file *file, const Elf64_Phdr *ph,
 		     const unsigned char *image, size_t size)
@@ -103,7 +105,7 @@ take_program_header (struct elf_file *file, const Elf64_Phdr *ph,
     }
 }
 
-/* Whether the table lies in what one segment takes from FILE.  */
+/* Whether the table lies in the part of FILE that one segment maps.  */
 static bool
 table_loaded (const struct elf_file *file)
 {
@@ -183,8 +185,8 @@ read_mapping (pid_t pid, const struct mapping *m, size_t *size)
   return NULL;
 }
 
-/* Every file seen so far.  Files are read once: a test that rewrites one
-   under a running program would be a mistake of its own.  */
+/* Every file seen so far.  Each is read once: no test may change a file while
+   a program has it mapped.  */
 struct known
 {
   struct elf_file file;
@@ -193,7 +195,7 @@ struct known
 };
 static struct known *known;
 
-/* Read what mapping M of process PID is an image of.  */
+/* Read the file that mapping M of process PID maps.  */
 static struct known *
 learn (pid_t pid, const struct mapping *m)
 {
@@ -211,7 +213,8 @@ learn (pid_t pid, const struct mapping *m)
   return k;
 }
 
-/* What mapping M of process PID is an image of, NULL if of no ELF file.  */
+/* The file that mapping M of process PID maps, or NULL if that is no ELF
+   file.  */
 static const struct elf_file *
 file_of (pid_t pid, const struct mapping *m)
 {
@@ -223,14 +226,14 @@ file_of (pid_t pid, const struct mapping *m)
     k = learn (pid, m);
   else
     *link = k->next;
-  /* To the front, as the next mapping is mostly one of the same file.  */
+  /* Move it to the front: the next mapping is often one of the same file.  */
   k->next = known;
   known = k;
   return k->is_elf ? &k->file : NULL;
 }
 
-/* Whether SEGMENT of FILE is mapped where L_ADDR puts it.  The vDSO is one
-   mapping without a file behind, so that offsets say nothing there.  */
+/* Whether SEGMENT of FILE is mapped at its address relative to L_ADDR.  The
+   vDSO is one mapping without a file, so its offsets have no meaning.  */
 static bool
 segment_mapped (const struct maps *maps, const struct elf_file *file,
 		const struct segment *segment, uint64_t l_addr)

@@ -1,5 +1,5 @@
-/* What a loader ought to register, found without the loader: from the
-   program headers of the files that a process has mapped.
+/* The ranges that a loader must register, computed without the loader: from
+   the program headers of the files that a process has mapped.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -32,23 +32,24 @@ struct elf_file
   /* PT_GNU_SFRAME; both 0 if there is none.  */
   uint64_t table_vaddr;
   uint64_t table_size;
-  /* NULL if the table is a good one, else what is wrong with it.  */
+  /* What is wrong with the table; NULL if it is valid.  */
   const char *table_defect;
-  /* That is what its header says: the kernel refuses it.  */
+  /* The header is invalid, so the kernel refuses the table.  */
   bool header_defect;
 };
 
-/* A file all of whose segments are mapped, each in its place.  */
+/* A file all of whose segments are mapped, each at its address.  */
 struct object
 {
   const struct elf_file *file;
   uint64_t l_addr;
-  /* From the first byte of its first segment to the last of its last.  */
+  /* The range from the start of its first segment to the end of its last
+     one.  */
   uint64_t start;
   uint64_t end;
 };
 
-/* What PR_ADD_SFRAME has to be told about one executable segment.  */
+/* The arguments of PR_ADD_SFRAME for one executable segment.  */
 struct registration
 {
   uint64_t table_start;
@@ -63,8 +64,8 @@ struct objects
   size_t count;
 };
 
-/* NULL if the SIZE bytes at TABLE begin with a header of SFrame version 3
-   that a loader has to accept on this machine, else what is wrong.  */
+/* What is wrong with the header of SFrame version 3 in the SIZE bytes at
+   TABLE; NULL if a loader must accept it on this machine.  */
 const char *sframe_defect (const unsigned char *table, size_t size);
 
 /* Find all objects in the MAPS of process PID.  Free with objects_free; the
@@ -81,13 +82,12 @@ const struct object *objects_at (const struct objects *objects,
 /* The name without directories.  */
 const char *object_name (const struct object *object);
 
-/* Store the registrations that OBJECT asks for, at most MAX_SEGMENTS, and
-   return how many these are.  */
+/* Store the registrations of OBJECT, at most MAX_SEGMENTS, and return their
+   number.  */
 size_t object_registrations (const struct object *object,
 			     struct registration *list);
 
-/* The same of those that its loader asks for, which leaves it to the kernel to
-   read the header.  */
+/* The same for the requests of the loader, which does not read the header.  */
 size_t object_offers (const struct object *object, struct registration *list);
 
 #endif

@@ -1,5 +1,5 @@
-/* A filter, as a cautious sandbox has it, that kills whoever uses a prctl
-   option above those of today's kernels.
+/* A seccomp filter that kills the process for a prctl option with a high
+   number, as strict sandboxes do.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -18,8 +18,8 @@ static inline void
 forbid_unknown_options (void)
 {
   enum { LAST_KNOWN = 0x1000 };
-  /* PR_SET_VMA and PR_SET_PTRACER are above the limit, too, and are used by
-     glibc itself or by its friends.  */
+  /* The filter permits PR_SET_VMA, which glibc uses and which is above the
+     limit.  */
   struct sock_filter code[] =
     {
       BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),

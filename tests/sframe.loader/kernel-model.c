@@ -1,4 +1,4 @@
-/* The table of ranges and the answers of the modelled kernel.
+/* The registered ranges of the simulated kernel, and its results.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -15,7 +15,7 @@ overlap (uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
   return a < b + b_size && b < a + a_size;
 }
 
-/* Zero size, wrapping, or reaching into the kernel's half.  */
+/* Whether a range is empty, wraps, or is not in user space.  */
 static bool
 bad_range (uint64_t start, uint64_t size)
 {

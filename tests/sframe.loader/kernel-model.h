@@ -2,9 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One model stands for one address space.  It answers as the table of
-   errors in the description of the system call says, and keeps the ranges
-   that the loader has registered, for the judge to look at.  */
+   One model stands for one address space.  Its results are those of the list
+   of errors in PR_ADD_SFRAME(2const).  It keeps the registered ranges, which
+   the checks read.  */
 
 #ifndef KERNEL_MODEL_H
 #define KERNEL_MODEL_H
@@ -20,8 +20,8 @@ enum
 struct range
 {
   struct registration what;
-  /* Done by the kernel itself at exec.  The loader may then repeat it once,
-     as it cannot know.  */
+  /* Registered by exec.  The loader may register it once more, since it cannot
+     know that.  */
   bool by_exec;
   /* The object that the range belongs to; its file is NULL if unknown.  */
   struct object object;
@@ -39,10 +39,11 @@ struct model
 int model_add (struct model *model, pid_t pid, const struct maps *maps,
 	       const struct registration *what);
 
-/* Drop every range with the table at TABLE_START.  Return 0 or -ENOENT.  */
+/* Remove every range with the table at TABLE_START.  Return 0 or -ENOENT.  */
 int model_remove (struct model *model, uint64_t table_start);
 
-/* Drop what overlaps [START, START + SIZE): the mapping has gone.  */
+/* Remove the ranges that overlap [START, START + SIZE), which was
+   unmapped.  */
 void model_unmap (struct model *model, uint64_t start, uint64_t size);
 
 /* Whether text or table of RANGE overlap [START, START + SIZE).  */
@@ -61,8 +62,8 @@ void model_copy (struct model *to, const struct model *from);
 
 void model_empty (struct model *model);
 
-/* The answer to PR_ADD_SFRAME as far as it follows from the arguments and
-   from the memory alone.  */
+/* The error of PR_ADD_SFRAME that follows from its arguments and from the
+   memory, or 0.  */
 int registration_error (pid_t pid, const struct maps *maps,
 			const struct registration *what);
 

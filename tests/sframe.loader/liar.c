@@ -1,9 +1,11 @@
-/* A program that registers its objects itself, in the right way or in a
-   wrong one that the recorder has to notice.
+/* A program that registers its objects itself, correctly or with an error that
+   the recorder must detect.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: liar MODE.  Works beside a libc that registers nothing.  */
+   Usage: liar MODE
+
+   The libc of the program registers nothing.  */
 
 #include "marker.h"
 
@@ -35,11 +37,11 @@ struct range
 static struct range ranges[64];
 static int count;
 
-/* The plain object that most modes play with.  */
+/* The object that most modes use.  */
 static const char *plain;
 static void *handle;
 
-/* Collect the segments of one object, if its name holds PART.  */
+/* Collect the segments of one object, if its name contains PART.  */
 static int
 collect (struct dl_phdr_info *info, size_t size, void *part)
 {
@@ -63,7 +65,8 @@ collect (struct dl_phdr_info *info, size_t size, void *part)
   return 0;
 }
 
-/* Ask whether the kernel has the options; none can have a table there.  */
+/* Ask whether the kernel has the options, by removing the table at address
+   0.  */
 static void
 ask (void)
 {
@@ -98,7 +101,7 @@ open_plain (void)
   return ranges[0];
 }
 
-/* Open the plain object and register it as one should.  */
+/* Open the plain object and register it correctly.  */
 static struct range
 add_plain (void)
 {
@@ -118,7 +121,7 @@ honest (void)
   dlclose (handle);
 }
 
-/* Takes back what main has done.  */
+/* Removes the registrations of main.  */
 static void
 silent (void)
 {
@@ -127,7 +130,7 @@ silent (void)
   marker ("constructor-all liar");
 }
 
-/* What main leaves out in this mode.  */
+/* The call that main does not make in this mode.  */
 static void
 unasked (void)
 {
@@ -147,7 +150,8 @@ rounded (void)
   add (&r);
 }
 
-/* One byte less than the rows take; the linker leaves some room behind.  */
+/* One byte less than the size of the rows; the linker leaves free space after
+   them.  */
 static void
 short_table (void)
 {
@@ -157,7 +161,7 @@ short_table (void)
   add (&r);
 }
 
-/* Code that no object has, with a table that is good in itself.  */
+/* Code that is in no object, with a valid table.  */
 static void
 stranger (void)
 {
@@ -208,7 +212,7 @@ remove_with_size (void)
   prctl (REMOVE, r.table, r.table_size, 0, 0);
 }
 
-/* Unmapping does all that is needed.  */
+/* Unmapping also removes the registration.  */
 static void
 close_only (void)
 {
@@ -222,7 +226,7 @@ map_fixed (void)
   struct range r = add_plain ();
   mmap ((void *) (r.text & -4096), 4096, PROT_READ,
 	MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  /* Its destructor is no more.  */
+  /* Its destructor cannot run any more.  */
   _exit (0);
 }
 
@@ -264,7 +268,7 @@ false_not (void)
   marker ("not libplain.so");
 }
 
-/* A forked child has what its parent had.  */
+/* A forked child has the registrations of its parent.  */
 static void
 child_twice (void)
 {
@@ -278,7 +282,7 @@ child_twice (void)
   waitpid (pid, NULL, 0);
 }
 
-/* A child of vfork has its parent's, not a copy.  */
+/* A child of vfork shares the registrations of its parent.  */
 static void
 vfork_remove (void)
 {
@@ -293,7 +297,8 @@ vfork_remove (void)
   marker ("not libplain.so");
 }
 
-/* After exec nothing is left; a new start is no repetition.  */
+/* exec removes all registrations, so the new program registers for the first
+   time.  */
 static void
 exec_honest (void)
 {

@@ -2,18 +2,18 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A message is a write to descriptor -1: harmless without a recorder, and
-   let through by filters.  The system call is made here and not in libc, so
-   that the recorder sees whose constructor is running.
+   A message is a write to descriptor -1: without a recorder it has no effect,
+   and seccomp filters permit it.  The system call is made here, not in libc,
+   so that its address tells the recorder which object has sent the message.
 
-     constructor NAME      the object that speaks has to be registered
-     constructor-all NAME  all mapped objects have to be registered
-     destructor NAME       the object that speaks is still registered
-     is NAME               objects called NAME are mapped and registered
-     not NAME              no object called NAME is registered
-     fail                  the system call that --fail chooses is to fail
-     fail-no-more TEXT     it has been chosen, or there were fewer
-     anything else         goes into the trace  */
+     constructor NAME      the sending object must be registered
+     constructor-all NAME  all mapped objects must be registered
+     destructor NAME       the sending object must still be registered
+     is NAME               objects called NAME must be mapped and registered
+     not NAME              no object called NAME may be registered
+     fail                  let the system call that --fail chooses fail
+     fail-no-more TEXT     it has failed, or there were fewer calls
+     anything else         is copied to the trace  */
 
 #ifndef MARKER_H
 #define MARKER_H

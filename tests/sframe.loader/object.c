@@ -1,17 +1,19 @@
-/* A small shared object that tells the recorder when it is constructed and
-   destructed.
+/* A small shared object that sends messages to the recorder from its
+   constructor and its destructor.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   NAME is its file name.  CONSTRUCTOR is what the constructor claims,
-   constructor-all if not given; QUIET leaves the destructor out.
-   OPENS names an object that the
-   constructor loads, MISSING a function that nobody has, STATIC_TLS a
-   number of bytes that have to fit into the static TLS block, CALL a
-   function of another object that this one needs, and DEFINE the name of the
-   one function that is here.  FAR adds code in a section of its own, for the
-   linker to put elsewhere.  AUDIT makes an audit module of the object: 1 one
-   that works, 0 one that the loader has to refuse.  */
+   Macros:
+   NAME         its file name
+   CONSTRUCTOR  the message of the constructor (default: constructor-all)
+   QUIET        no destructor
+   OPENS        an object that the constructor loads
+   MISSING      a function that no object defines
+   STATIC_TLS   the number of bytes needed in the static TLS block
+   CALL         a function of another object that this one calls
+   DEFINE       the name of the one function defined here
+   FAR          code in a section of its own, for the linker to put elsewhere
+   AUDIT        1: an audit module; 0: one that the loader must refuse  */
 
 #include "marker.h"
 
@@ -22,7 +24,8 @@
 # define CONSTRUCTOR constructor-all
 #endif
 
-/* Names come without quotes, which command lines do not carry well.  */
+/* The macros have names without quotes, which are hard to pass on a command
+   line.  */
 #define STRING(text) STRING_1 (text)
 #define STRING_1(text) #text
 
@@ -40,7 +43,7 @@ __thread char object_tls[STATIC_TLS]
   __attribute__ ((tls_model ("initial-exec")));
 #endif
 
-/* Work for which the compiler writes more than one row.  */
+/* A function for which the compiler writes more than one row.  */
 int __attribute__ ((noinline))
 #ifdef DEFINE
 DEFINE (int n)

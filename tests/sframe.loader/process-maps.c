@@ -1,4 +1,4 @@
-/* Reading the mappings and the memory of a traced process.
+/* Read the mappings and the memory of a traced process.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

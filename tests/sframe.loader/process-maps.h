@@ -1,4 +1,4 @@
-/* What a traced process has mapped, as /proc tells it.
+/* The mappings of a traced process, as /proc lists them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -28,13 +28,13 @@ struct maps
   size_t count;
 };
 
-/* Fill *MAPS with the mappings of process PID as they are now.  A process
-   that is gone has none.  Free with maps_free.  */
+/* Store the current mappings of process PID in *MAPS: none if the process has
+   ended.  Free with maps_free.  */
 void maps_read (pid_t pid, struct maps *maps);
 
 void maps_free (struct maps *maps);
 
-/* The mapping that holds all of [START, START + SIZE), or NULL.  */
+/* The mapping that contains all of [START, START + SIZE), or NULL.  */
 const struct mapping *maps_find (const struct maps *maps, uint64_t start,
 				 uint64_t size);
 

@@ -1,14 +1,14 @@
-/* Run a program, play the kernel that it registers SFrame tables with, and
-   judge what it asked for.
+/* Run a program, simulate the kernel's SFrame interface for it, and check its
+   requests.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: recorder OPTION... -- PROGRAM [ARGUMENT...]
 
-   The record of the system calls goes to the file that --trace names, the
-   program's output to that of --output.  Standard output gets one line,
-   PASS or FAIL, per assertion.  Exit status: 0 if all hold, 1 if one fails,
-   2 if no record could be made.  */
+   --trace names the file for the record of the system calls, --output that for
+   the program's output.  Standard output has one line, PASS or FAIL, for each
+   assertion.  Exit status: 0 if all hold, 1 if one fails, 2 if no record could
+   be made.  */
 
 #include "calls.h"
 #include "forbid.h"
@@ -25,7 +25,7 @@ static const char *output = "recorder.out";
 static char *environment[32];
 static int exit_due;
 static int signal_due;
-/* Less than those who run this allow it.  */
+/* Less than the time limit of the tests that run this program.  */
 static unsigned seconds = 50;
 
 static void
@@ -106,7 +106,7 @@ static void take_early (char *value) { settings.early = value; }
 static void take_vdso (char *value) { settings.vdso = value; }
 static void take_seconds (char *value) { seconds = atoi (value); }
 
-/* In the order of the table of names below.  */
+/* In the order of the names below.  */
 static void (*const takers[]) (char *) =
 {
   take_kernel, take_refuse, take_add, take_remove, take_environment,

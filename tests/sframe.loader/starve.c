@@ -1,8 +1,8 @@
-/* A malloc, to be preloaded, that fails once if it is told to.
+/* A malloc, to be preloaded, that fails once when a test asks for it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   ld.so calls it, too, as soon as it has relocated the program.  */
+   ld.so also calls it, as soon as it has relocated the program.  */
 
 #include <errno.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@ extern void *__libc_realloc (void *old, size_t size);
 /* The allocation that fails, counted down to 1; 0: none.  */
 static int due;
 
-/* Have the NTH allocation from now on fail.  Return what was left of the
-   number before: not 0 if there were fewer.  */
+/* Let the NTH allocation from now on fail.  Return the rest of the last such
+   count: not 0 if there were fewer allocations.  */
 int
 starve (int nth)
 {

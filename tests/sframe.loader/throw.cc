@@ -1,10 +1,10 @@
-/* An object whose constructor throws, and with PROGRAM the program that
-   loads it and would catch.
+/* An object whose constructor throws, and, with PROGRAM, the program that
+   loads it in a try block.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The loader lets no exception through: std::terminate ends the program
-   while the object is mapped.  */
+   No exception leaves the loader: std::terminate ends the program while the
+   object is mapped.  */
 
 #include "marker.h"
 

@@ -71,7 +71,7 @@ leave_space (struct task *task)
   task->space = NULL;
 }
 
-/* The task with id PID; one not heard of before is made.  */
+/* The task with ID PID; make it if it is new.  */
 static struct task *
 task_of (pid_t pid)
 {
@@ -100,16 +100,16 @@ forget_task (struct task *task)
   free (task);
 }
 
-/* Let TASK run to its next system call stop.  It may have been killed
-   meanwhile; waitpid will say so.  */
+/* Let TASK run to its next system call.  If it was killed meanwhile, waitpid
+   reports that.  */
 static void
 resume (struct task *task, int signal)
 {
   ptrace (PTRACE_SYSCALL, task->pid, NULL, (void *) (long) signal);
 }
 
-/* Whether a call that has an effect on the model or the mappings must wait,
-   as another task of the space is being forked.  */
+/* Whether a call that changes the model or the mappings must wait, because
+   another task of the address space is forking.  */
 static bool
 must_wait (const struct task *task)
 {
@@ -134,7 +134,7 @@ enter (struct task *task)
   resume (task, 0);
 }
 
-/* The fork that SPACE waited for is done, or has failed.  */
+/* The fork for which tasks of SPACE wait is done, or has failed.  */
 static void
 fork_done (struct space *space)
 {
@@ -181,7 +181,7 @@ at_system_call (struct task *task)
     resume (task, 0);
 }
 
-/* TASK has made a child: give that its address space.  */
+/* TASK has made a child: set the address space of the child.  */
 static void
 at_clone (struct task *task)
 {
@@ -203,7 +203,7 @@ at_clone (struct task *task)
       model_copy (&child->space->model, &task->space->model);
       fork_done (task->space);
     }
-  /* If the child's own first stop came earlier, it still waits.  */
+  /* If the child stopped before its parent reported it, it still waits.  */
   if (child->held)
     {
       child->held = false;
@@ -212,7 +212,7 @@ at_clone (struct task *task)
   resume (task, 0);
 }
 
-/* The other threads are gone by now, and TASK has the id of the first.  */
+/* The other threads have ended, and TASK has the ID of the first one.  */
 static void
 at_exec (struct task *task)
 {
@@ -226,7 +226,7 @@ at_exec (struct task *task)
   resume (task, 0);
 }
 
-/* A stop that is neither a system call nor a signal on its way.  */
+/* Handle a stop that is neither for a system call nor for a signal.  */
 static void
 at_event (struct task *task, int event, int signal)
 {
@@ -242,7 +242,7 @@ at_event (struct task *task, int event, int signal)
       break;
     case PTRACE_EVENT_STOP:
       if (signal == SIGTRAP && task->space == NULL)
-	/* A new child whose parent has yet to report it.  */
+	/* A new child that its parent has not reported yet.  */
 	task->held = true;
       else if (signal == SIGTRAP)
 	resume (task, 0);
@@ -267,7 +267,7 @@ at_stop (struct task *task, int status)
     resume (task, signal);
 }
 
-/* Become the program, once the tracer has seized us.  */
+/* Execute the program after the tracer has seized this process.  */
 static void __attribute__ ((noreturn))
 run_child (char **argv, char **environment, const char *output, int go,
 	   void (*before_exec) (void))

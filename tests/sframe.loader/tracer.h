@@ -1,4 +1,4 @@
-/* Following a program and all its children from system call to system call.
+/* Follow a program and all its children from system call to system call.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -19,11 +19,11 @@ struct space
   bool asked;
   /* The system call that fails, counted down to 1; 0: none.  */
   unsigned fail_nth;
-  /* Forked from one of several threads: what the others were doing is cut
-     off in the middle here.  */
+  /* Forked from one of several threads: calls of the other threads are
+     incomplete here.  */
   bool torn;
-  /* The task whose fork is under way, which others must not disturb, so
-     that the copied table is what was copied memory's.  */
+  /* The task that is forking.  Other tasks wait, so that the copied table
+     matches the copied memory.  */
   struct task *forking;
 };
 
@@ -31,26 +31,27 @@ struct task
 {
   struct task *next;
   pid_t pid;
-  /* Small number to tell tasks apart in the trace.  */
+  /* The number of the task in the trace.  */
   int ordinal;
-  /* NULL until its parent's report has come.  */
+  /* NULL until its parent has reported the task.  */
   struct space *space;
   long call;
   uint64_t arguments[6];
-  /* Instruction pointer behind the system call.  */
+  /* The address after the system call instruction.  */
   uint64_t ip;
-  /* At exit from the call in progress, make it return ANSWER.  */
+  /* Replace the result of the current call by ANSWER.  */
   bool has_answer;
   int64_t answer;
   uint64_t clone_flags;
-  /* Stopped before a system call until FORKING of its space is done.  */
+  /* Stopped before a system call until the FORKING task of its space is
+     done.  */
   bool held;
 };
 
-/* Run ARGV with NULL-terminated ENVIRONMENT additions, output to the file
-   OUTPUT, until nothing of it is left or SECONDS have passed.  Return the
-   wait status of the program itself, -1 if time ran out.  BEFORE_EXEC is
-   called in the child.  */
+/* Run ARGV, with the NULL-terminated additions in ENVIRONMENT and output to
+   the file OUTPUT, until all its processes have ended or SECONDS have passed.
+   Return the wait status of the program itself, -1 after a timeout.
+   BEFORE_EXEC is called in the child.  */
 int trace_program (char **argv, char **environment, const char *output,
 		   unsigned seconds, void (*before_exec) (void));
 

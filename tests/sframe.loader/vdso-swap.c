@@ -1,10 +1,10 @@
-/* Mapping a file into a traced program and calling it the vDSO.
+/* Map a file into a traced program and pass it to the program as its vDSO.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Few kernels have a vDSO with an .sframe section yet; this way the loader
-   meets one on all of them.  The program is made to do the system calls for
-   that itself: its first instruction becomes one for as long as it takes.  */
+   Few kernels have a vDSO with an .sframe section yet; with this one the
+   loader meets one on all kernels.  The program makes the system calls itself:
+   for that time its first instruction is replaced by a system call.  */
 
 #include "vdso-swap.h"
 #include "process-maps.h"
@@ -47,8 +47,8 @@ word_at (pid_t pid, uint64_t address)
   return word;
 }
 
-/* Where in PID's memory the value of AT_SYSINFO_EHDR is; its stack begins
-   at SP with argc.  */
+/* The address in PID's memory of the value of AT_SYSINFO_EHDR; the stack
+   begins at SP with argc.  */
 static uint64_t
 find_sysinfo (pid_t pid, uint64_t sp)
 {
@@ -61,7 +61,7 @@ find_sysinfo (pid_t pid, uint64_t sp)
   errx (2, "no vDSO to replace");
 }
 
-/* Make PID, stopped with registers REGS, do a system call.  */
+/* Let PID, which is stopped with registers REGS, make a system call.  */
 static int64_t
 remote_call (pid_t pid, const struct user_regs_struct *regs, long number,
 	     const uint64_t *arguments)
@@ -77,7 +77,7 @@ remote_call (pid_t pid, const struct user_regs_struct *regs, long number,
   r.r9 = arguments[5];
   if (ptrace (PTRACE_SETREGS, pid, NULL, &r) != 0)
     err (2, "PTRACE_SETREGS");
-  /* One stop where the call is entered, one where it is left.  */
+  /* The process stops at the entry of the call and at its exit.  */
   for (int i = 0; i < 2; i++)
     {
       int status;
@@ -95,8 +95,8 @@ remote_call (pid_t pid, const struct user_regs_struct *regs, long number,
   return r.rax;
 }
 
-/* Map PATH readable and executable in PID and return where.  The name lies
-   in place of what the stack pointer points to meanwhile.  */
+/* Map PATH readable and executable in PID and return the address.  The name is
+   written to the words at the stack pointer for that time.  */
 static uint64_t
 remote_map (pid_t pid, const struct user_regs_struct *regs, const char *path)
 {

@@ -1,4 +1,4 @@
-/* Giving a program another vDSO than the kernel's.
+/* Give a program another vDSO than the kernel's.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -7,8 +7,9 @@
 
 #include <sys/types.h>
 
-/* Process PID is stopped where it leaves execve: map the file PATH in it and
-   let AT_SYSINFO_EHDR point there.  PATH has to have a single segment.  */
+/* Map the file PATH in process PID, which is stopped at the exit of execve,
+   and set AT_SYSINFO_EHDR to its address.  PATH must have a single
+   segment.  */
 void vdso_swap (pid_t pid, const char *path);
 
 #endif

@@ -1,9 +1,9 @@
-/* A stand-in for the vDSO that has an .sframe section.
+/* A vDSO with an .sframe section, to be passed to a program.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It offers nothing that libc looks for, so that libc makes system calls
-   instead.  */
+   It has no function that libc looks for, so libc makes system calls instead.
+   */
 
 int
 vdso_work (int n)

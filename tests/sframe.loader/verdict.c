@@ -1,4 +1,4 @@
-/* Counting facts for and against each assertion.
+/* Count, for each assertion, the facts for it and against it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,4 @@
-/* The assertions about one recorded run, and how each of them fared.
+/* The assertions about one recorded run, and the results of each.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* One PASS or FAIL line each; the texts are in verdict.c.  */
+/* Each has one PASS or FAIL line; the texts are in verdict.c.  */
 enum assertion
 {
   IN_BOUNDS,
@@ -31,16 +31,16 @@ enum assertion
   ASSERTIONS
 };
 
-/* The readable record of the run.  */
+/* The record of the run, as text.  */
 extern FILE *trace;
 
-/* Count one fact that bears on ASSERTION.  If it is not OK, the rest says
-   what was found instead; that goes into the trace.  */
+/* Count one fact for or against ASSERTION.  If it is against it (not OK),
+   FORMAT says what was found instead; that is written to the trace.  */
 void verdict (enum assertion assertion, bool ok, const char *format, ...)
   __attribute__ ((format (printf, 3, 4)));
 
-/* Print a line for each assertion that some fact bears on.  True if all
-   hold.  */
+/* Print a line for each assertion for which there is a fact.  Return true if
+   all hold.  */
 bool verdict_report (void);
 
 #endif

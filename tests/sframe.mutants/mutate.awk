@@ -1,9 +1,8 @@
-# List the small faults that can be planted in a C file: a line LINE, COLUMN, LENGTH, what is put there, with tabs between.
+# List the small faults that can be planted in a C file: a line LINE, COLUMN, LENGTH, REPLACEMENT, separated by tabs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Only inside functions, whose braces are in the first column.  Comments, strings
-# and lines of the preprocessor are left alone, and so are the types of
-# declarations.
+# Only inside functions, whose braces are in the first column.  Comments, strings,
+# preprocessor lines and the types of declarations are not changed.
 
 BEGIN {
   # Operators stand between blanks, or at a line's end.

@@ -1,4 +1,5 @@
-/* Functions of each kind that unwinders tell apart, which call back; compiled as an object of their own.
+/* Functions with all kinds of frames that unwinders distinguish, which call
+   back; an object of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <alloca.h>

@@ -1,15 +1,17 @@
-/* Test backtrace through an object whose SFrame table is damaged in another way each time.
+/* Test backtrace through an object with a damaged SFrame table.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: through OBJECT COUNT SEED
-   OBJECT is loaded COUNT times, each time with some bytes of its table
-   changed, and calls back to where backtrace is called.  The rules
-   of a damaged table may be wrong.  But the object must be loaded, the trace
-   must neither fault nor go round in circles, and the frames below the object
-   must be right.
 
-   If COUNT is 0, the table must be a segment of its own.  Then it is moved to
-   the end of the file, and the file is cut off before it.  */
+   OBJECT is loaded COUNT times, each time with some bytes of its table
+   changed, and calls back a function that calls backtrace.
+
+   The rules of a damaged table may be wrong.  But the object must be loaded,
+   the trace must neither fault nor loop, and the frames below the object must
+   be right.
+
+   If COUNT is 0, the table must be a segment of its own.  It is moved to the
+   end of the file, and the file is cut off before it.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,7 +45,7 @@ struct trace
   void *pcs[FRAMES];
 };
 
-/* Two in a row: the second is by what the first has remembered.  */
+/* Two traces: the second one uses the rules that the first one has cached.  */
 static struct trace traces[2];
 static struct trace good;
 
@@ -89,7 +91,7 @@ trace_twice (void)
   return 1;
 }
 
-/* The object's bytes as a file of their own, which no other is taken for.  */
+/* A copy of the object's file, so that it is loaded as another object.  */
 static int
 make_file (const unsigned char *bytes)
 {
@@ -182,9 +184,9 @@ go_through_damaged (unsigned long count)
   tell (loaded == count, "each object was loaded and called");
   tell (below == count, "the frames below the object are right");
   tell (ended == count, "each trace ends");
-  /* The table is all of four functions, and the seed is fixed: the damage shows
-     in 85 rounds of 100, on s390x in 82.  Where it shows in fewer, some of the
-     table is not read.  */
+  /* The table has four functions, and the seed is fixed: the damage has an
+     effect in 85 rounds of 100, on s390x in 82.  If it has one in fewer
+     rounds, a part of the table is not read.  */
   tell (other > count / 100 * 75 && other < count / 100 * 95,
 	"most damage changes the trace");
   free (bytes);

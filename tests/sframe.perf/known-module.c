@@ -1,4 +1,5 @@
-/* A program that profilers can be judged by: the object that it loads at run time.
+/* A program with known stacks, to test profilers: the object that it loads at
+   run time.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "known.h"

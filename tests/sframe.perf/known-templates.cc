@@ -1,8 +1,9 @@
-// A program that profilers can be judged by: calls that templates and classes make.
+// A program with known stacks, to test profilers: calls that templates and
+// classes make.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // All code is in the program: Debian's libstdc++ has no .sframe, and a stack
-// that goes through it cannot be unwound without frame pointers.
+// through it cannot be unwound without frame pointers.
 
 #include "known.h"
 

@@ -1,11 +1,12 @@
-/* A program that profilers can be judged by: each of its functions is called in one way only.
+/* A program with known stacks, to test profilers: each of its functions is
+   called in one way only.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: known MODULE AMOUNT
 
-   known.paths lists the ways.  To be compiled without frame pointers: the
-   functions that have values live over a call then keep one of them in the
-   register for that.  */
+   known.paths lists the call paths.  To be compiled without frame pointers:
+   functions that keep values across a call then use the register of the frame
+   pointer for one of them.  */
 
 #include "known.h"
 
@@ -21,10 +22,10 @@
 
 enum { DEEP = 40, THREADS = 2, TICKS = 8 };
 
-/* Nobody knows its value.  */
+/* Volatile, so that the compiler does not know the value.  */
 static volatile int some = 7;
 
-/* Values that live over the call.  */
+/* Functions that keep values across a call.  */
 
 KNOWN void
 plain_leaf (unsigned int amount)
@@ -45,7 +46,7 @@ run_plain (unsigned int amount)
   some = plain_middle (amount, some, some, some) % 10;
 }
 
-/* So many calls that they are seen at each of their instructions.  */
+/* So many calls that samples hit each of their instructions.  */
 
 KNOWN int
 brief_leaf (int a)
@@ -101,13 +102,13 @@ KNOWN void
 run_qsort (unsigned int amount)
 {
   int numbers[] = { 5, 2, 8, 1, 9, 3, 7, 4 };
-  /* It takes 17 comparisons or fewer.  */
+  /* qsort makes at most 17 comparisons.  */
   compare_amount = amount / 16;
   qsort (numbers, 8, sizeof numbers[0], compare);
   some = numbers[0];
 }
 
-/* Frames whose size only they know.  */
+/* Frames of variable size.  */
 
 KNOWN void
 alloca_leaf (unsigned int amount, volatile char *space)
@@ -130,7 +131,7 @@ run_alloca (unsigned int amount)
   some = alloca_middle (amount, some);
 }
 
-/* And which are aligned, too.  */
+/* Frames of variable size that are aligned.  */
 
 struct aligned
 {
@@ -160,7 +161,7 @@ run_aligned (unsigned int amount)
   some = aligned_middle (amount, some);
 }
 
-/* The kernel works for it: page faults.  */
+/* A function whose time is spent in page faults.  */
 
 KNOWN void
 fault_leaf (volatile char *memory, size_t size, size_t page)
@@ -207,7 +208,8 @@ run_raise (unsigned int amount)
   STAY ();
 }
 
-/* Signals at any instruction, handled on another stack.  */
+/* A function that signals interrupt at any instruction, with the handler on
+   another stack.  */
 
 static volatile int ticks;
 
@@ -225,7 +227,7 @@ tick_handler (int signal)
   ++ticks;
 }
 
-/* On a busy machine the tick comes before setitimer has returned.  */
+/* On a busy machine the signal comes before setitimer returns.  */
 KNOWN int
 ticked (int count, int a, int b)
 {
@@ -245,7 +247,7 @@ run_tick (unsigned int amount)
   handler_amount = amount / TICKS;
   sigaltstack (&stack, NULL);
   sigaction (SIGVTALRM, &action, NULL);
-  /* A timer that went on by itself could come faster than it is handled.  */
+  /* An interval timer could send signals faster than they are handled.  */
   for (int i = 1; i <= TICKS; ++i)
     some = ticked (i, some, some);
 }
@@ -283,7 +285,7 @@ run_threads (unsigned int amount)
     pthread_join (thread[i], NULL);
 }
 
-/* An object that comes at run time.  */
+/* A function in an object that is loaded at run time.  */
 
 KNOWN void
 run_module (unsigned int amount, const char *file)

@@ -1,4 +1,5 @@
-/* A program that profilers can be judged by: what its parts share.
+/* A program with known stacks, to test profilers: declarations that its files
+   share.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef KNOWN_H
@@ -8,13 +9,15 @@
 extern "C" {
 #endif
 
-/* A function that is compiled as it stands, and is called.  */
+/* A function that is neither inlined nor changed by other optimizations across
+   functions.  */
 #define KNOWN __attribute__ ((noipa))
 
-/* Comes after the last call of a function: that would be a jump else.  */
+/* To be put after the last call of a function, which would otherwise become a
+   jump.  */
 #define STAY() __asm__ volatile ("")
 
-/* The work of a leaf, part of the function that asks for it.  */
+/* The work of a leaf function, inlined into it.  */
 static inline __attribute__ ((always_inline)) void
 spin (unsigned int amount)
 {

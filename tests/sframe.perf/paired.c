@@ -1,19 +1,23 @@
-/* Sample a program, and compare each stack that the kernel tells with what frame pointers alone tell at that sample.
+/* Sample a program, and compare each stack that the kernel records with the
+   chain of frame pointers at that sample.
 
    SPDX-License-Identifier: GPL-2.0-only
 
    Usage: paired PROGRAM [ARG...]
 
-   The program has processor 0 to itself but for this one, which goes before
-   it: whenever a sample is taken, memory and registers stay as they were until
-   the chain of frame pointers has been followed, as the unpatched kernel does.
-   A sample during which this program had to wait is left out.
+   PROGRAM has processor 0 to itself, except for this program, which has
+   priority: after a sample, memory and registers of PROGRAM stay unchanged
+   until this program has followed the chain of frame pointers, as the
+   unpatched kernel does.  Samples for which this program had to wait are not
+   counted.
 
-   "same" counts the samples in which the kernel said just that.  A sample is
-   "shorter" if the kernel told of fewer frames than the part of this chain
-   that leads to code, and "lost" if it left one of these frames out, unless
-   that was found by the frame pointer of code that has a table.  Document:
-   perf_event_open(2).  */
+   "same" counts the samples whose stack equals that chain.  A sample is
+   "shorter" if the kernel recorded fewer frames than the part of the chain
+   that leads to code.  It is "lost" if the kernel left out a frame of that
+   part, unless the chain found this frame by the frame pointer of code that
+   has a table.
+
+   Document: perf_event_open(2).  */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -48,7 +52,7 @@ struct registers
 
 struct stack
 {
-  uint64_t cookie;			/* The same for chain and walk.  */
+  uint64_t cookie;			/* Equal for chain and walk.  */
   int count;
   uint64_t pc[];
 };
@@ -78,8 +82,8 @@ static pid_t child;
 static char record[1 << 16];
 static unsigned long dropped;
 
-/* How often this process had waited when the program was stopped last; -1 if
-   the program may have run since.  */
+/* The number of times that this process had waited when PROGRAM was stopped
+   last; -1 if PROGRAM may have run since.  */
 static long stopped = -1;
 
 static void
@@ -122,8 +126,9 @@ is_in (const struct ranges *ranges, uint64_t pc)
   return false;
 }
 
-/* Add to RANGES those of the child's FILE, or of them what is EXECUTABLE.
-   What was there once is kept: a stack that is judged later may lead there.  */
+/* Add to RANGES the address ranges in the child's FILE, only executable ones
+   if EXECUTABLE is set.  Ranges that were there once stay: a stack that is
+   judged later may lead there.  */
 static void
 read_ranges (struct ranges *ranges, const char *file, bool executable)
 {
@@ -146,8 +151,8 @@ read_ranges (struct ranges *ranges, const char *file, bool executable)
     fclose (stream);
 }
 
-/* Get the word at ADDRESS of the child, whose memory does not change until the
-   next record is taken.  */
+/* Store the word at ADDRESS of the child in *WORD.  The child's memory does
+   not change until the next record is taken.  */
 static bool
 child_word (uint64_t address, uint64_t *word)
 {
@@ -173,7 +178,8 @@ walk (const struct registers *regs, struct stack *stack)
     }
 }
 
-/* Take the COUNT addresses at FROM; return the cookie, if there is one.  */
+/* Store the COUNT addresses at FROM in *STACK; return the cookie, if there is
+   one.  */
 static uint64_t
 take_addresses (const char *from, uint64_t count, struct stack *stack)
 {
@@ -219,7 +225,7 @@ take_sample (struct stack *stack)
     return;
   memcpy (&regs, at + 8, sizeof regs);
   walk (&regs, stack);
-  /* Memory is read under a lock that one of its threads may hold.  */
+  /* Reading the memory takes a lock that a thread of the child may hold.  */
   if (waits () == stopped)
     keep (&walks, stack);
 }
@@ -244,7 +250,7 @@ take_record (struct stack *stack)
     }
 }
 
-/* Copy SIZE bytes at AT, which may go around the end, to the record.  */
+/* Copy SIZE bytes of the ring from AT on, which may wrap, to the record.  */
 static void
 copy_out (uint64_t at, size_t size)
 {
@@ -275,7 +281,7 @@ drain (struct stack *stack)
     }
 }
 
-/* Have samples of the child, from its exec on, and of its threads.  */
+/* Open an event that samples the child from its exec on, and its threads.  */
 static void
 open_ring (void)
 {
@@ -307,7 +313,7 @@ open_ring (void)
     die ("mmap");
 }
 
-/* Go before all else on processor 0.  */
+/* Run on processor 0 with priority over all other tasks.  */
 static void
 take_processor (void)
 {
@@ -321,7 +327,7 @@ take_processor (void)
     die ("scheduler");
 }
 
-/* Start PROGRAM, and return when it has replaced this one.  */
+/* Start PROGRAM in a child, and return after its exec.  */
 static void
 start (char **program)
 {
@@ -365,9 +371,10 @@ tell (const char *what, const struct stack *stack)
   puts ("");
 }
 
-/* Find out whether CHAIN has the first COUNT frames of WALK, in this order.
-   The frame pointer of code with a table need not be one: where it has led to
-   a frame that CHAIN does not have, there is no more to compare.  */
+/* Whether CHAIN has the first COUNT frames of WALK, in this order.  The
+   register of the frame pointer may hold another value in code with a table:
+   if such code has led WALK to a frame that CHAIN does not have, nothing after
+   it is compared.  */
 static bool
 has_frames (const struct stack *chain, const struct stack *walk, int count)
 {
@@ -454,7 +461,7 @@ main (int argc, char **argv)
 	  read_ranges (&code, "maps", true);
 	  read_ranges (&tables, "sframe", false);
 	}
-      /* What came meanwhile is too old.  */
+      /* Samples that arrived meanwhile are too old.  */
       drain (stack);
     }
   drain (stack);

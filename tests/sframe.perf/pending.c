@@ -1,10 +1,9 @@
-/* A process that dies with the profiler's request for its stack still pending.
+/* A process that dies while the profiler's request for its stack is pending.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A tracer is told of the crash before it ends the process.  Waiting for the
-   tracer is a context switch, and who samples those asks for the stack; the
-   process then dies on the spot instead of returning to user space, where such
-   requests are met.  */
+   A tracer stops it at the crash, before it ends.  Waiting for the tracer is a
+   context switch; a sample of that event requests the stack.  The process then
+   dies without returning to user space, where such requests are handled.  */
 
 #include "known.h"
 

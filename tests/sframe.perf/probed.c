@@ -1,5 +1,5 @@
-/* Functions to be probed at their first instruction, which is another for each,
-   and one to be probed at its return, below which time is spent.
+/* Functions with different first instructions, for probes there, and one for a
+   probe of its return, whose callees take the time.
 
    SPDX-License-Identifier: GPL-2.0-only  */
 
@@ -35,7 +35,7 @@ spend_time (void)
   KEEP ();
 }
 
-/* What is between has the trampoline to return to.  */
+/* Frames between this one and its caller return to the trampoline.  */
 void NOINLINE
 returns (void)
 {

@@ -1,5 +1,5 @@
-/* Functions that are bound as they are called, in processes each of which meets
-   the dynamic linker's pages anew.
+/* Functions that are bound at their first call, in processes each of which
+   takes page faults in the dynamic linker.
 
    SPDX-License-Identifier: GPL-2.0-only  */
 
@@ -12,14 +12,14 @@
 
 enum { CHILDREN = 60 };
 
-/* No tail calls: what calls must stay in the stack.  */
+/* Prevent tail calls, so that callers stay on the stack.  */
 #define NOINLINE __attribute__ ((noinline, noclone))
 #define KEEP() asm volatile ("" : : : "memory")
 
 static volatile long answer;
 static char *volatile text;
 
-/* Each call but the first of a function in a process is none of interest.  */
+/* Only the first call of each function in a process is of interest.  */
 static void NOINLINE
 bind_all (void)
 {

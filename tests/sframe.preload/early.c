@@ -1,4 +1,4 @@
-/* Library whose constructor loads a module.
+/* A library whose constructor loads a module.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -3,11 +3,11 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    usage: traces LIBRARY MODULE1 MODULE2
-   LIBRARY is that which is preloaded; MODULE1 and MODULE2 have a function
-   call_back with frames of different sizes at the same addresses.
 
-   The first trace of all is in a signal handler, where malloc, dlopen and the
-   like are not to be called.  */
+   LIBRARY is the preloaded one.  MODULE1 and MODULE2 have a function call_back
+   with frames of different sizes at the same addresses.  The first trace is
+   taken in a signal handler, in which malloc, dlopen and the like must not be
+   called.  */
 
 #include <dlfcn.h>
 #include <link.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "traces.h"
 
-/* What must not be called while a trace is taken.  */
+/* Functions that must not be called during a trace.  */
 static volatile bool forbidden;
 
 static void
@@ -209,8 +209,8 @@ test_modules (char **names)
       place[i % 2] = visit (dlopen (names[i % 2], RTLD_NOW));
       same |= i > 0 && place[0] == place[1];
     }
-  result (same, "dlopen maps another module at the same place");
-  result (good, "another module at the same place");
+  result (same, "dlopen maps another module at the same addresses");
+  result (good, "another module at the same addresses");
 }
 
 /* A module that a constructor has loaded, before that of the program: it came
@@ -227,7 +227,7 @@ test_early (char **names)
   good = traces_agree (2);
   place = visit (early_module);
   result (place == visit (dlopen (names[1], RTLD_NOW)) && good,
-	  "another module at the place of one that a constructor has loaded");
+	  "another module at the addresses of one that a constructor has loaded");
 }
 
 /* Stacks with anything on them.  */

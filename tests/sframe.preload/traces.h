@@ -1,4 +1,5 @@
-/* backtrace, which libsframe-backtrace.so replaces, against libgcc's unwinder.
+/* Compare backtrace, which libsframe-backtrace.so replaces, with libgcc's
+   unwinder.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -45,7 +46,7 @@ traces_agree (int least)
   oracle.count = 0;
   ours.count = backtrace (ours.pc, TRACE_MAX);
   _Unwind_Backtrace (trace_add, &oracle);
-  /* libgcc tells of the end by a zero.  */
+  /* libgcc marks the end by a PC of 0.  */
   if (oracle.count > 0 && oracle.pc[oracle.count - 1] == NULL)
     --oracle.count;
   bool same = (ours.count == oracle.count && ours.count >= least

@@ -20,6 +20,9 @@ static const char *const calls[] = { "call", "callq" };
 #elif defined __s390x__
 enum { ABI = SFRAME_ABI_S390X_BE, SP = 15, FP = 11 };
 static const char *const calls[] = { "brasl", "bras", "basr", "bas" };
+#elif defined __aarch64__
+enum { ABI = SFRAME_ABI_AARCH64_LE, SP = 31, FP = 29 };
+static const char *const calls[] = { "bl", "blr" };
 #else
 # error "name the instructions that call"
 #endif
@@ -85,15 +88,15 @@ read_instruction (const char *line)
 {
   uint64_t pc;
   char bytes[80], name[20];
-  unsigned int count = 0;
+  unsigned int digits = 0;
 
   if (sscanf (line, " %" SCNx64 ":\t%79[^\t]\t%19s", &pc, bytes, name) != 3)
     return;
   for (const char *p = bytes; *p != '\0'; ++p)
-    count += *p != ' ' && (p[1] == ' ' || p[1] == '\0');
+    digits += *p != ' ';
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
     if (strcmp (name, calls[i]) == 0)
-      check_return (pc + count);
+      check_return (pc + digits / 2);
 }
 
 int

@@ -3,10 +3,10 @@
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 
-usage: compare.py FRAMES SFRAME
+usage: compare.py FRAMES SFRAME [x86_64|aarch64]
 
 FRAMES is the output of readelf -wF, SFRAME that of readelf --sframe, for an
-object of x86-64.  Prints a line for each row that differs, "FUNCTION-ADDRESS
+object of x86-64 or the other machine.  Prints a line for each row that differs, "FUNCTION-ADDRESS
 ROW-ADDRESS CFA|FP|RA|SP", and at last how many rows were compared.  The
 assembler writes both tables from the same directives, and is not always right.
 """
@@ -15,7 +15,13 @@ import bisect
 import re
 import sys
 
-NAMES = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"]
+ARCH = sys.argv[3] if len(sys.argv) > 3 else "x86_64"
+# By number; the other names are a letter and the number.
+NAMES = {"x86_64": ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"],
+         "aarch64": []}[ARCH]
+# The letter, FP and SP, and the return address where no rule is told.
+LETTER, FP, SP, RA = {"x86_64": ("r", "rbp", "rsp", "c-8"),
+                      "aarch64": ("x", "x29", "sp", "u")}[ARCH]
 
 
 def dwarf_functions(lines):
@@ -59,9 +65,9 @@ def sframe_functions(lines):
 def dwarf_name(value):
     """VALUE of an SFrame row, with the register names of DWARF."""
     value = re.sub(r"^r(\d+)(?=[+-])",
-                   lambda m: NAMES[int(m[1])] if int(m[1]) < 8 else "r" + m[1],
-                   value)
-    return re.sub(r"^sp(?=[+-])", "rsp", re.sub(r"^fp(?=[+-])", "rbp", value))
+                   lambda m: (NAMES[int(m[1])] if int(m[1]) < len(NAMES)
+                              else LETTER + m[1]), value)
+    return re.sub(r"^sp(?=[+-])", SP, re.sub(r"^fp(?=[+-])", FP, value))
 
 
 def differences(dwarf, sframe, before):
@@ -75,18 +81,20 @@ def differences(dwarf, sframe, before):
             yield "RA"
         return
     cfa, fp, ra = (sframe + ["?", "?"])[:3]
+    # Signed, which .eh_frame says as a rule for another column.
+    ra = ra.removesuffix("[s]")
     if dwarf["CFA"] != "exp" and dwarf_name(cfa) != dwarf["CFA"]:
         yield "CFA"
-    wanted = dwarf.get("rbp", "u").replace("s", "u")
+    wanted = dwarf.get(FP, "u").replace("s", "u")
     if wanted not in ("exp", "vexp") and dwarf_name(fp) != wanted and not (
-            wanted == "u" and any(row.get("rbp") == fp for row in before)):
+            wanted == "u" and any(row.get(FP) == fp for row in before)):
         yield "FP"
-    wanted = dwarf.get("ra", "c-8")
+    wanted = dwarf.get("ra", RA)
     if wanted not in ("exp", "vexp") and not (
-            ra == "f" and wanted == "c-8") and dwarf_name(ra) not in (
+            ra == "f" and wanted == RA) and dwarf_name(ra) not in (
                 wanted, wanted + "+0"):
         yield "RA"
-    if dwarf.get("rsp", "u") not in ("u", "s"):
+    if dwarf.get(SP, "u") not in ("u", "s"):
         yield "SP"
 
 

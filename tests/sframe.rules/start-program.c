@@ -1,4 +1,4 @@
-/* A program that only begins and ends.
+/* A program that only starts and ends.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 /* crtbegin.o has it, if that is linked; gcrt1.o wants it.  */

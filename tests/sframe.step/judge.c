@@ -1,14 +1,18 @@
-/* Loaded into any program: compares backtrace with the truth, with libgcc and
-   with libunwind wherever its tracer sends a signal, at each instruction; and
-   the kernel's call chains, if told to.
+/* Compare backtrace with the calls that were made, with libgcc and with
+   libunwind, at each instruction of any program; if requested, also the
+   kernel's call chains.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where every instruction is seen the truth needs no table: a call is known by
-   what it does, and it is over when SP has left its frame.  The calls before
-   the first instruction are taken from libgcc.  libgcc's unwinder is linked in
-   statically and libunwind is kept out of the global scope, so that neither
-   serves backtrace or the program instead of its own.  */
+   A shared object that is loaded into the program.  The tracer sends a signal
+   at each instruction.
+
+   The calls that were made are known without tables, since every instruction
+   is seen: a call is recognized by its effect, and it ends when SP leaves its
+   frame.  The calls before the first instruction are taken from libgcc.
+   libgcc's unwinder is linked statically and libunwind is kept out of the
+   global scope, so that neither backtrace nor the program uses them in place
+   of their own.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,12 +36,13 @@
 #include "machine.h"
 #include "results.h"
 
-/* FRAMES is more than any program under test has.  SKIPPED are those of the
-   judge itself: collect, the handler and its signal frame.  */
+/* FRAMES is more than any program under test has.  SKIPPED is the number of
+   the judge's own frames: collect, the handler and its signal frame.  */
 enum { FRAMES = 128, SKIPPED = 3, SHOWN_MAX = 4, TOLD_MAX = 4096 };
 
-/* The judge's own frames in a chain of the kernel's from the handler: touch,
-   kernel_collect, compare_kernel, the handler and its signal frame.  */
+/* The number of the judge's own frames in a chain that the kernel takes in the
+   handler: touch, kernel_collect, compare_kernel, the handler and its signal
+   frame.  */
 enum { KERNEL_SKIPPED = 5 };
 
 #define NOINLINE __attribute__ ((noinline))
@@ -50,20 +55,21 @@ struct trace
   uintptr_t cfa[FRAMES];
 };
 
-/* What each of the three sees.  The second of ours is by the rules that the
-   first has remembered.  */
+/* The traces of the three unwinders.  The second one of backtrace uses the
+   rules that the first one has cached.  */
 struct seen
 {
   struct trace ours, again, libgcc, libunwind;
 };
 
-/* A thread's calls, the latest last.  */
+/* The calls of a thread, the latest last.  */
 struct thread
 {
   bool begun, replacing, in_peer;
   sigjmp_buf escape;
   int depth;
-  /* What keep_unblocked has put away and put in its place.  */
+  /* The register that keep_unblocked has saved, and the set that it has put in
+     its place.  */
   greg_t set;
   uint64_t unblocked;
   struct place before;
@@ -74,10 +80,10 @@ static _Thread_local struct thread thread
   __attribute__ ((tls_model ("initial-exec")));
 static struct results *results;
 static bool asks_kernel;
-/* What handlers return to.  */
+/* The trampoline that handlers return to.  */
 static uintptr_t restorer;
-/* The function that calls the last one of a jump, but for threads that are
-   cancelled.  */
+/* The caller of the last function of longjmp; the cancellation of a thread has
+   another one.  */
 static void *jump;
 static int (*libunwind_backtrace) (void **, int);
 
@@ -95,7 +101,7 @@ note_frame (struct _Unwind_Context *context, void *closure)
   return _URC_NO_REASON;
 }
 
-/* The peers may fault.  Then they have said nothing.  */
+/* libgcc or libunwind has faulted: then it has no trace.  */
 static void
 leave_peer (int signo)
 {
@@ -139,12 +145,13 @@ is_same (const struct trace *trace, void *const *pcs, int count)
 	  && memcmp (trace->pc + SKIPPED, pcs, count * sizeof *pcs) == 0);
 }
 
-/* Where the .eh_frame entry of PC is; libgcc's own.  */
+/* The address of the .eh_frame entry of PC; libgcc's function.  */
 extern const void *_Unwind_Find_FDE (void *pc, void *bases);
 
-/* Whether TRACE ends at a frame of PCS, which is in code that has no table, and
-   libgcc's there or before.  The start-up files have such: _init and _fini, and
-   what runs destructors, which is below all that these do.  */
+/* Whether TRACE ends at a frame of PCS in code without a table, and libgcc's
+   trace ends there or before.  The start-up files have such code: _init and
+   _fini, and the function that calls destructors, which is the caller of all
+   of these.  */
 static bool
 is_short (const struct trace *trace, const struct trace *libgcc,
 	  void *const *pcs, int count)
@@ -158,9 +165,10 @@ is_short (const struct trace *trace, const struct trace *libgcc,
 	  && _Unwind_Find_FDE ((char *) pcs[last] - (last > 0), bases) == NULL);
 }
 
-/* Whether LAST and its CALLER are of libc, the code that TARGET is in has called
-   somebody at CALL, and so this can be the jump of a cancelled thread: to the
-   frame of start_thread.  No symbol tells where it is made.  */
+/* Whether this can be the jump of a cancelled thread, to the frame of
+   start_thread: LAST and its CALLER are in libc, and the code of TARGET has
+   made a call that returns to CALL.  No symbol has the address of that
+   jump.  */
 static bool
 is_cancel (void *last, void *caller, void *target, void *call)
 {
@@ -175,10 +183,10 @@ is_cancel (void *last, void *caller, void *target, void *call)
 	      == _Unwind_FindEnclosingFunction (call)));
 }
 
-/* Whether TRACE has, for the caller of longjmp's last function, the target of
-   the jump instead, as libgcc has: the tables of that function say so from
-   where it has loaded the target's registers on.  The callers of the target
-   are among PCS.  */
+/* Whether TRACE, like that of libgcc, has the target of the jump in place of
+   the caller of longjmp's last function.  The tables of that function say so
+   after it has loaded the target's registers.  The callers of the target are
+   among PCS.  */
 static bool
 is_target (const struct trace *trace, const struct trace *libgcc,
 	   void *const *pcs, int count)
@@ -213,15 +221,15 @@ begin (const struct trace *libgcc, const struct place *now)
     push ((uintptr_t) libgcc->pc[i], home_of (libgcc->cfa[i]), false);
 }
 
-/* Whether control has gone elsewhere than to the next instruction.  */
+/* Whether the last instruction was a jump, a call or a return.  */
 static bool
 has_jumped (const struct place *now)
 {
   return now->pc - thread.before.pc > INSTRUCTION_MAX;
 }
 
-/* Forget the calls that are over.  A frame that was left otherwise than by a
-   return is being replaced until a jump leads to the new one.  */
+/* Remove the calls that have ended.  A frame that was left without a return is
+   being replaced until a jump leads to the new frame.  */
 static void
 follow_returns (const struct place *now)
 {
@@ -241,7 +249,7 @@ follow_returns (const struct place *now)
     }
 }
 
-/* Take notice of a call, or of the entry to a handler of the program's.  */
+/* Add a call, or the entry of a handler of the program.  */
 static void
 follow_calls (const struct place *now, const ucontext_t *context)
 {
@@ -264,7 +272,7 @@ show (const char *what, void *const *pcs, int count)
   backtrace_symbols_fd (pcs, count, STDERR_FILENO);
 }
 
-/* Print what was seen at a place that was judged wrong.  */
+/* Print the traces at an instruction where a trace was wrong.  */
 static void
 show_all (const struct seen *seen, void *const *truth, int count)
 {
@@ -298,7 +306,7 @@ add (long int *counter, bool much)
   __atomic_fetch_add (counter, much, __ATOMIC_RELAXED);
 }
 
-/* Whether both of ours are as libgcc's.  */
+/* Whether both traces of backtrace equal that of libgcc.  */
 static bool
 is_as_libgcc (const struct seen *seen)
 {
@@ -309,8 +317,7 @@ is_as_libgcc (const struct seen *seen)
 	  && is_same (&seen->again, pcs, count));
 }
 
-/* Where a frame is being replaced nothing but libgcc is left to compare
-   with.  */
+/* While a frame is being replaced, compare with libgcc only.  */
 static void
 compare_with_libgcc (const struct seen *seen)
 {
@@ -322,8 +329,8 @@ compare_with_libgcc (const struct seen *seen)
     show_all (seen, NULL, 0);
 }
 
-/* How many of the known calls, from the last on, will return to where they
-   were made.  */
+/* The number of known calls, from the last one on, whose return address is
+   unchanged.  */
 static int
 count_unwritten (void)
 {
@@ -335,9 +342,10 @@ count_unwritten (void)
   return count;
 }
 
-/* libgcc throws an exception by rewriting the return address of a function of
+/* To throw an exception, libgcc rewrites the return address of a function of
    its own, and then the registers that it has saved.  Compare with the COUNT
-   PCS that are as they were; what is above depends on how far it has come.  */
+   PCS that are unchanged; the frames above depend on how much was
+   rewritten.  */
 static void
 compare_below (const struct seen *seen, void *const *pcs, int count)
 {
@@ -354,7 +362,8 @@ compare_below (const struct seen *seen, void *const *pcs, int count)
     show_all (seen, pcs, count);
 }
 
-/* How many of the COUNT PCS, from the first on, are in the program's libgcc.  */
+/* The number of the COUNT PCS, from the first one on, that are in the
+   program's libgcc.  */
 static int
 count_libgcc (void *const *pcs, int count)
 {
@@ -367,9 +376,9 @@ count_libgcc (void *const *pcs, int count)
   return i;
 }
 
-/* Whether libgcc throws and does not know its own callers any more: it has
-   begun to rewrite the registers that its frames have saved, so that the CFA of
-   a function that keeps it in one of these is already that of another.  */
+/* Whether libgcc throws an exception and cannot find its own callers any more:
+   it has begun to rewrite the registers that its frames have saved, so that a
+   function that keeps its CFA in such a register has a wrong CFA.  */
 static bool
 is_throwing (const struct seen *seen, void *const *pcs, int count)
 {
@@ -377,8 +386,8 @@ is_throwing (const struct seen *seen, void *const *pcs, int count)
 	  && !is_same (&seen->libgcc, pcs, count));
 }
 
-/* Compare, at such a place, with libgcc's trace or, if libgcc has faulted, with
-   the known calls PCS that are its own.  */
+/* Compare at such an instruction with libgcc's trace or, if libgcc has
+   faulted, with those of the known calls PCS that are in libgcc.  */
 static void
 compare_throwing (const struct seen *seen, void *const *pcs, int count)
 {
@@ -411,8 +420,8 @@ tell_once (const char *what, const char *object, uintptr_t address)
     }
 }
 
-/* Tell that backtrace was right in the function of PC.  What handlers return to
-   has no name.  */
+/* Print that backtrace was right in the function of PC.  The trampoline has no
+   name.  */
 static void
 tell_function (void *pc)
 {
@@ -454,7 +463,8 @@ compare_with_calls (const struct seen *seen, void *const *pcs, int count)
     tell_function (pcs[0]);
 }
 
-/* Store the PCs of the known calls, the latest first.  */
+/* Store the PCs of the known calls in PCS, the latest first, and return their
+   number.  */
 static int
 list_calls (const struct place *now, void **pcs)
 {
@@ -486,9 +496,9 @@ compare (const struct seen *seen, const struct place *now)
     compare_with_calls (seen, pcs, count);
 }
 
-/* How many of the COUNT PCS, from the first on, the kernel must find: up to the
-   first one in code without a table.  What was interrupted did not call, and
-   what handlers return to is known by its code.  */
+/* The number of the COUNT PCS, from the first one on, that the kernel must
+   find: up to the first one in code without a table.  The first PC is not a
+   return address, and the kernel recognizes the trampoline by its code.  */
 static int
 count_described (void *const *pcs, int count)
 {
@@ -506,8 +516,8 @@ count_described (void *const *pcs, int count)
   return count;
 }
 
-/* Tell where the kernel was right: in a function with a table, or where a
-   handler returns to.  */
+/* Print that the kernel was right: in a function with a table, or in the
+   trampoline.  */
 static void
 tell_reached (void *pc)
 {
@@ -520,7 +530,7 @@ tell_reached (void *pc)
     tell_once ("reached", object, function);
 }
 
-/* Tell that PC has no table.  */
+/* Print that PC has no table.  */
 static void
 tell_end (void *pc)
 {
@@ -533,8 +543,8 @@ tell_end (void *pc)
     tell_once ("ended", "?", (uintptr_t) pc);
 }
 
-/* Compare the kernel's CHAIN, from its frame SKIP on, with the COUNT known
-   calls PCS.  Return whether it is what it must be.  */
+/* Compare the kernel's CHAIN, from frame SKIP on, with the COUNT known calls
+   PCS.  Return whether it is right.  */
 static bool
 compare_chain (const struct chain *chain, int skip, void *const *pcs,
 	       int count, struct chains *chains)
@@ -586,9 +596,9 @@ compare_kernel (const struct seen *seen, const struct place *now)
     show_chains (&topmost, &handled, pcs, count);
 }
 
-/* If the next instruction blocks SIGTRAP or our own signal let it not: a trap
-   in a thread that has blocked it would end the program.  The register is put
-   back after the instruction.  */
+/* If the next instruction blocks SIGTRAP or the judge's signal, let it block
+   neither: a trap in a thread that has blocked SIGTRAP would end the program.
+   The register is restored after the instruction.  */
 static void
 keep_unblocked (ucontext_t *context)
 {
@@ -615,7 +625,7 @@ handler (int signo, siginfo_t *info, void *context)
 
   (void) signo;
   (void) info;
-  /* The thread is to be cancelled where it would be, not by what we print.  */
+  /* The judge's output must not be a cancellation point.  */
   pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel_state);
   restorer = (uintptr_t) __builtin_return_address (0);
   collect (&seen);
@@ -653,8 +663,8 @@ load_libunwind (void)
     libunwind_backtrace = dlsym (library, "unw_backtrace");
 }
 
-/* Ready the handler, and tell the tracer by a signal, unless the program will
-   do that.  */
+/* Install the handler, and notify the tracer by a signal, unless the program
+   does so.  */
 static void __attribute__ ((constructor))
 start (void)
 {

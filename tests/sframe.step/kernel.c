@@ -1,12 +1,13 @@
-/* What the kernel tells of a thread's stack at each of its instructions.
+/* Let the kernel unwind a thread's stack at each of its instructions.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each step ends in a SIGTRAP that the thread is sent while it is in the kernel,
-   having trapped.  An event of perf counts these and asks for the stack, which
-   the kernel unwinds before it takes notice of the signal, and so of the
-   tracer: with the program's registers as they were.  Document:
-   perf_event_open(2).  */
+   Each step ends with a SIGTRAP, which the thread is sent in the kernel, after
+   the trap.  A perf event counts these and requests the stack.  The kernel
+   unwinds it before it delivers the signal and stops the thread for the
+   tracer, so the registers are those of the program.
+
+   Document: perf_event_open(2).  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,10 +19,11 @@
 #include "kernel.h"
 
 #define EVENT_FILE "/sys/kernel/tracing/events/signal/signal_generate/id"
-/* Other signals go from here to the tracer.  */
+/* Count only SIGTRAP: there are other signals from this thread to the
+   tracer.  */
 #define FILTER "sig == 5"
 
-/* The rings of a thread: signals, and page faults of ours.  */
+/* The rings of a thread: signals, and the judge's page faults.  */
 struct rings
 {
   bool open;
@@ -61,7 +63,8 @@ open_rings (void)
   rings.open = true;
 }
 
-/* Get the last chain in RING, of those that begin at PC if that is not 0.  */
+/* Store the last chain in RING in *CHAIN; if PC is not 0, the last one that
+   begins at PC.  */
 static void
 take_chain (struct ring *ring, uintptr_t pc, struct chain *chain)
 {
@@ -85,7 +88,7 @@ take_chain (struct ring *ring, uintptr_t pc, struct chain *chain)
   ring->page->data_tail = at;
 }
 
-/* The page is not there any more, so that this is a page fault.  */
+/* The page was unmapped, so this is a page fault.  */
 static void noinline
 touch (void)
 {
@@ -110,7 +113,7 @@ kernel_collect (uintptr_t pc, struct chain *before, struct chain *now)
   take_chain (&rings.faults, 0, now);
 }
 
-/* Where the FDE at number I of TABLE says that its function begins.  */
+/* The start of the function of FDE number I of TABLE.  */
 static uintptr_t
 function_start (const struct table_header *table, const struct table_fde *fdes,
 		uint32_t i)

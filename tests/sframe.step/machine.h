@@ -1,9 +1,9 @@
-/* What the judge must know of a machine: registers, and how calls are made.
+/* The machine dependencies of judge.c: registers, and how calls are made.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Document: the psABI supplements, "The Stack Frame" and "Calling
-   Sequence".  */
+   Document: the psABI supplements, "The Stack Frame" and "Calling Sequence".
+   */
 
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-/* A frame that has called, or was interrupted: it goes on at RET, and is there
-   until SP is above HOME.  */
+/* A frame that has made a call or was interrupted: it continues at RET, and
+   exists until SP is above HOME.  */
 struct call
 {
   uintptr_t ret, home;
@@ -44,14 +44,15 @@ place_of (const ucontext_t *context)
 			  .sp = registers[REG_RSP] };
 }
 
-/* Where a handler that was entered just now finds what was interrupted.  */
+/* The interrupted context of the handler whose first instruction CONTEXT is
+   at.  */
 static inline const ucontext_t *
 interrupted_by (const ucontext_t *context)
 {
   return (const ucontext_t *) context->uc_mcontext.gregs[REG_RDX];
 }
 
-/* Where the function returns to if PLACE is its first instruction.  */
+/* The return address of the function whose first instruction PLACE is at.  */
 static inline uintptr_t
 returns_to (const struct place *place)
 {
@@ -79,21 +80,21 @@ is_call (const struct place *before, const struct place *now, uintptr_t ret)
 	  && ret - before->pc - 1 < INSTRUCTION_MAX);
 }
 
-/* Whether CALL is over at PLACE.  */
+/* Whether CALL has ended at PLACE.  */
 static inline bool
 is_over (const struct call *call, const struct place *place)
 {
   return call->home < place->sp;
 }
 
-/* Whether CALL, which is over, has returned to PLACE.  */
+/* Whether CALL, which has ended, has returned to PLACE.  */
 static inline bool
 is_return (const struct call *call, const struct place *place)
 {
   return call->ret == place->pc;
 }
 
-/* Whether CALL returns to somewhere else now.  */
+/* Whether the return address of CALL was overwritten.  */
 static inline bool
 is_rewritten (const struct call *call)
 {
@@ -117,7 +118,7 @@ signal_set (ucontext_t *context)
   return &context->uc_mcontext.gregs[REG_RSI];
 }
 
-/* Whether that is what it does.  */
+/* Whether the next instruction blocks signals.  */
 static inline bool
 is_blocking (const ucontext_t *context)
 {
@@ -151,16 +152,16 @@ returns_to (const struct place *place)
   return place->link;
 }
 
-/* The caller has a save area of 160 bytes for its callee.  */
+/* The caller has a save area of 160 bytes for the callee.  */
 static inline uintptr_t
 home_of (uintptr_t cfa)
 {
   return cfa - 160;
 }
 
-/* The emulated machine loses a step or two now and then, at calls and returns
-   above all: so many bytes of instructions may well not have been seen.
-   Sometimes it is more.  */
+/* The emulator sometimes skips the signal of a step or two, mostly at calls
+   and returns: up to this many bytes of instructions may not have been seen,
+   in rare cases more.  */
 enum { UNSEEN_MAX = 18, LOSES_STEPS = 1 };
 
 static inline uintptr_t
@@ -170,16 +171,16 @@ home_of_call (const struct place *before, const struct place *now)
   return before->sp;
 }
 
-/* Whether PC is the first instruction from TARGET on, or one soon after.  */
+/* Whether PC is TARGET or less than UNSEEN_MAX bytes after it.  */
 static inline bool
 is_near (uintptr_t pc, uintptr_t target)
 {
   return pc - target < UNSEEN_MAX;
 }
 
-/* A call leaves the return address in R14, where it stays for long.  The call
-   must be there, and have led here as far as it tells: BRASL, BRAS, or BASR
-   through a register.  */
+/* A call leaves the return address in R14, where it may stay long after the
+   call.  So there must be a call before that address, and it must lead here as
+   far as can be decoded: BRASL, BRAS, or BASR through a register.  */
 static inline bool
 is_call (const struct place *before, const struct place *now, uintptr_t ret)
 {
@@ -207,7 +208,7 @@ is_return (const struct call *call, const struct place *place)
   return place->pc - call->ret < UNSEEN_MAX;
 }
 
-/* A function that has given back its frame has not returned yet.  */
+/* A function that has released its frame has not returned yet.  */
 static inline bool
 is_over (const struct call *call, const struct place *place)
 {
@@ -223,7 +224,7 @@ is_rewritten (const struct call *call)
   return false;
 }
 
-/* Whether PLACE, which a jump has led to, is in the function that has made
+/* Whether PLACE, the target of a jump, is in the function that has made
    CALL.  */
 static inline bool
 is_left (const struct call *call, const struct place *place)

@@ -1,50 +1,52 @@
-/* What the judge in a stepped program tells the tracer, in memory that both
-   share.
+/* The results that judge.c in a stepped program stores for the tracer, in
+   memory that both share.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef RESULTS_H
 #define RESULTS_H
 
-/* The descriptor that the program inherits is in this variable.  */
+/* This variable has the number of the descriptor that the program
+   inherits.  */
 #define RESULTS_VARIABLE "SFRAME_STEP_RESULTS"
-/* If there is this one the program itself raises SIGTRAP to begin.  */
+/* If this variable is set, the program raises SIGTRAP to begin.  */
 #define LATER_VARIABLE "SFRAME_STEP_LATER"
 
-/* What the handler is called with: a signal that no program uses.  It is not
-   SIGTRAP, of which unwinders on s390x think that the PC is behind the
-   instruction that matters.  */
+/* The signal of the handler, which no program uses.  It is not SIGTRAP: on
+   s390x, unwinders assume that the PC of a SIGTRAP is after the instruction
+   that trapped.  */
 #define JUDGE_SIGNAL SIGSTKFLT
 
 struct results
 {
   /* Instructions at which traces were taken.  */
   long int judged;
-  /* The calls made so far were known, and those where backtrace told them
-     otherwise.  */
+  /* Instructions at which the calls were known, and those of them at which
+     backtrace differed.  */
   long int known, wrong;
-  /* Those where it ended at code that no table describes, rightly so.  */
+  /* Those at which backtrace ended at code without a table, correctly.  */
   long int short_of;
-  /* Frames were being replaced, so that libgcc alone is the judge; and those
-     where backtrace told otherwise.  */
+  /* Instructions at which frames were being replaced, so that only libgcc's
+     trace is compared; and those of them at which backtrace differed.  */
   long int replacing, replacing_wrong;
-  /* A step was lost and with it a call or a return: libgcc agrees with
-     backtrace, and the calls that it sees are taken for those made.  */
+  /* The signal of a step with a call or a return was skipped: backtrace agrees
+     with libgcc, and the calls are taken from libgcc's trace.  */
   long int lost;
-  /* Nothing was known, not even by libgcc.  */
+  /* Instructions at which the calls were not known, nor found by libgcc.  */
   long int unknown;
-  /* The peers, of those where the calls were known.  */
+  /* The other unwinders, at the instructions at which the calls were
+     known.  */
   long int libgcc_wrong, libunwind_wrong, libunwind_asked;
-  /* A peer read where nothing is.  */
+  /* Faults of the other unwinders.  */
   long int peer_faults;
-  /* Where backtrace and libgcc differed.  */
+  /* Instructions at which backtrace and libgcc differed.  */
   long int libgcc_differs;
-  /* The kernel's chains: those from the instruction itself, and those from the
-     handler that was called there.  */
+  /* The kernel's chains: those taken at the instruction itself, and those
+     taken in the handler.  */
   struct chains
   {
-    /* Taken; as the calls were made; ending at code without a table, or going
-       on there by a guess; otherwise.  */
+    /* All; those with the calls that were made; those that end at code without
+       a table; those that continue there by a frame pointer; wrong ones.  */
     long int taken, right, cut, guessed, wrong;
   } topmost, handled;
 };

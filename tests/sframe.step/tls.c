@@ -1,9 +1,9 @@
 /* Thread-local variables of an object that is loaded late, for workloads.cc.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   They are too large for the room that the dynamic linker keeps for such: each
-   thread gets them at its first access, in the midst of what is to the compiler
-   a call that leaves all registers alone.  */
+   They do not fit into the static TLS block.  So each thread allocates them at
+   its first access, in a call for which the compiler assumes that no register
+   changes.  */
 
 extern int *next_variable (void);
 

@@ -1,18 +1,20 @@
-/* Runs a program instruction by instruction and has it judge its own trace of
-   the stack at each.
+/* Single-step a program, and let it check its own trace of the stack at each
+   instruction.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: tracer JUDGE COUNT PROGRAM [ARGUMENT...]
-   JUDGE, a shared object, is loaded into PROGRAM, which raises SIGTRAP when it
-   is ready.  From then on each instruction of each thread is followed by a
-   signal, whose handler does the work: so backtrace is called in a signal
-   handler, at every instruction.  After COUNT of them PROGRAM runs to its end
-   as it likes, to show that it has not minded; if that is 0 all of it is
-   judged.
 
-   The handler runs at full speed.  That it has ended shows in its return by
-   rt_sigreturn.  Document: ptrace(2).  */
+   JUDGE, a shared object, is loaded into PROGRAM, which raises SIGTRAP when it
+   is ready.  From then on the tracer sends a signal after each instruction of
+   each thread.  Its handler, in JUDGE, calls backtrace and compares.  After
+   COUNT instructions, or never if COUNT is 0, PROGRAM runs on without signals;
+   it must end as usual.
+
+   The handler is not single-stepped.  The tracer detects its end by the call
+   of rt_sigreturn.
+
+   Document: ptrace(2).  */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +41,7 @@ struct thread
 {
   pid_t tid;
   enum { WAITING, STEPPING, HANDLING, RETURNED } state;
-  /* Where the handler was called.  */
+  /* The PC at which the handler was called.  */
   uintptr_t pc;
 };
 
@@ -70,7 +72,8 @@ thread_of (pid_t tid)
   return NULL;
 }
 
-/* A thread that was killed is gone without having been told to go on.  */
+/* A thread that was killed has ended while it was stopped: ignore the
+   error.  */
 static void
 go_on (enum __ptrace_request how, pid_t tid, int signo)
 {
@@ -119,7 +122,7 @@ pass_call (struct thread *thread)
 }
 
 /* Whether a thread has stopped at the first instruction of a handler of the
-   program's.  No signal can be given to it then.  */
+   program.  It cannot be sent a signal then.  */
 static bool
 is_entry (pid_t tid)
 {
@@ -129,9 +132,9 @@ is_entry (pid_t tid)
 	  && info.si_code == SIGTRAP);
 }
 
-/* Whether a signal that is yet to come has interrupted a system call.  The
-   handler is to find it as it is: not returned from, and in no other handler.
-   Not on s390x, where a step that ends late could trap in our own handler.
+/* Whether a signal that is not delivered yet has interrupted a system call.
+   Its handler must find the interrupted call: not completed, and in no other
+   handler.  Not on s390x, where a late step could trap in the judge's handler.
    Document: -ERESTARTSYS to -ERESTART_RESTARTBLOCK in Linux's errno.h.  */
 static bool
 is_interrupted (pid_t tid)
@@ -147,9 +150,9 @@ is_interrupted (pid_t tid)
 #endif
 }
 
-/* A trap in the handler, which is not stepped.  An emulated s390x under load
-   reports the end of a step late now and then, when the handler has begun: the
-   handler goes on.  */
+/* A trap in the handler, which is not single-stepped.  An emulated s390x under
+   load sometimes reports the end of a step late, after the handler has begun:
+   let the handler continue.  */
 static void
 pass_late_trap (struct thread *thread)
 {
@@ -167,8 +170,8 @@ pass_late_trap (struct thread *thread)
   give_up ("a trap in the handler");
 }
 
-/* A step has ended, or the judge is ready.  The first step after the return
-   may have been the return alone.  */
+/* A step has ended, or the judge is ready.  The first step after the handler's
+   return may have been the return only.  */
 static void
 pass_trap (struct thread *thread)
 {
@@ -187,14 +190,14 @@ pass_trap (struct thread *thread)
       judge (thread);
       return;
     }
-  /* The signal stops it once more, before the next instruction.  */
+  /* The signal stops the thread once more, before the next instruction.  */
   if (entry)
     syscall (SYS_tgkill, program, thread->tid, JUDGE_SIGNAL);
   thread->state = STEPPING;
   go_on (PTRACE_SINGLESTEP, thread->tid, 0);
 }
 
-/* Until the judge is ready the program runs as it likes.  */
+/* Until the judge is ready, the program is not stepped.  */
 static void
 pass_stop (struct thread *thread, int status)
 {
@@ -221,8 +224,8 @@ pass_stop (struct thread *thread, int status)
     }
 }
 
-/* Enough was judged: let a thread go on.  What the stops were made of does not
-   concern it.  */
+/* Enough instructions were judged: let a thread run on, without the stops of
+   the tracer.  */
 static void
 let_go (pid_t tid, int status)
 {
@@ -234,7 +237,7 @@ let_go (pid_t tid, int status)
   go_on (PTRACE_CONT, tid, ours ? 0 : signo);
 }
 
-/* Let all threads go on until the program ends.  Return its wait status.  */
+/* Step all threads until the program ends.  Return its wait status.  */
 static int
 trace (void)
 {
@@ -272,9 +275,9 @@ make_results (void)
   return descriptor;
 }
 
-/* Have the program run where this one does, if that is permitted: they take
-   turns at each instruction, and waking another processor takes longer than
-   all the rest.  */
+/* Run the program on the processor of the tracer, if that is permitted: they
+   take turns at each instruction, and waking another processor takes longer
+   than everything else.  */
 static void
 stay_on_one_processor (void)
 {

@@ -1,11 +1,12 @@
-// Programs to be stepped through: each does one thing that unwinders have to
-// cope with.
+// Programs to be stepped through: each has one kind of code that unwinders
+// must handle.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Usage: workloads NAME [TIMES]
-// The program is linked to bind symbols as they are called, so that each first
-// call runs the dynamic linker.
+//
+// The program is linked with lazy binding, so that each first call runs the
+// dynamic linker.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,14 +1,16 @@
-// backtrace in a handler of SIGPROF, while threads throw, load, fork and end.
+// Call backtrace in a handler of SIGPROF, while threads throw, load objects,
+// fork and end.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Usage: storm TRACES HERTZ
-// Timers ask for HERTZ signals a second on the wall clock, and as many of each
-// second of processor time, until TRACES traces are taken and enough else is
-// done, however long that takes.  Nearly all traces have to end where one of
-// main or of a thread ends; those out of start-up code without tables do not.
-// Prints counts; exits 0 if all was well.  Whether it ends is for the caller
-// to see.
+//
+// Timers send HERTZ signals for each second of wall-clock time and for each
+// second of processor time, until TRACES traces are taken and enough of the
+// other operations are done, however long that takes.  Nearly all traces must
+// end where a trace of main or of a thread ends; those from start-up code
+// without tables do not.  Prints counts; the exit status is 0 if all results
+// are right.  The caller must have a time limit.
 
 #include <algorithm>
 #include <atomic>
@@ -240,6 +242,37 @@ rage (long wanted, long hertz)
   stop_timer (timer);
 }
 
+void
+print_counts (const usage &before, const usage &after)
+{
+  printf ("traces %ld frames %ld short %ld thrown %ld loaded %ld forked %ld"
+	  " threads %ld\n", traces.load (), frames.load (),
+	  short_traces.load (), thrown.load (), loaded.load (),
+	  forked.load (), ended.load ());
+  printf ("usual ends %ld\n", usual_ends.load ());
+  printf ("mappings %ld then %ld, descriptors %ld then %ld, memory %ld then"
+	  " %ld\n", before.mappings, after.mappings, before.descriptors,
+	  after.descriptors, before.memory, after.memory);
+}
+
+void
+check_results (const usage &before, const usage &after)
+{
+  if (short_traces != 0)
+    fail ("traces that end too early");
+  // Two or three in 1,000 are in _init, _fini or their callees, in a library
+  // that is being loaded or unloaded.
+  if (ends[0] == ends[1] || usual_ends < traces / 100 * 99)
+    fail ("traces that end elsewhere");
+  if (after.descriptors != before.descriptors)
+    fail ("descriptors leak");
+  // The number of arenas varies a little; a leak at each trace exceeds that.
+  if (after.mappings > before.mappings + 32)
+    fail ("mappings leak");
+  if (after.memory > before.memory + (1 << 20))
+    fail ("memory leaks");
+}
+
 }
 
 int
@@ -260,32 +293,13 @@ main (int argc, char **argv)
   learn_end (0);
   std::thread (learn_end, 1).join ();
 
-  // What is made once is made in the first round: arenas, stacks, caches.
+  // The first round allocates what stays allocated: arenas, stacks, caches.
   rage (wanted / 4, hertz);
   usage before = measure ();
   rage (wanted, hertz);
   usage after = measure ();
 
-  printf ("traces %ld frames %ld short %ld thrown %ld loaded %ld forked %ld"
-	  " threads %ld\n", traces.load (), frames.load (),
-	  short_traces.load (), thrown.load (), loaded.load (),
-	  forked.load (), ended.load ());
-  printf ("usual ends %ld\n", usual_ends.load ());
-  printf ("mappings %ld then %ld, descriptors %ld then %ld, memory %ld then"
-	  " %ld\n", before.mappings, after.mappings, before.descriptors,
-	  after.descriptors, before.memory, after.memory);
-  if (short_traces != 0)
-    fail ("traces that were given up");
-  // Two or three in 1,000 are in _init, _fini or what they call, of a library
-  // that comes or goes.
-  if (ends[0] == ends[1] || usual_ends < traces / 100 * 99)
-    fail ("traces that end anywhere");
-  if (after.descriptors != before.descriptors)
-    fail ("descriptors leak");
-  // An arena more or less is chance; a leak at each trace is not.
-  if (after.mappings > before.mappings + 32)
-    fail ("mappings leak");
-  if (after.memory > before.memory + (1 << 20))
-    fail ("memory leaks");
+  print_counts (before, after);
+  check_results (before, after);
   return errors != 0;
 }

@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The table and the cache are played.  What may be read, and what is taken, is
-   what debug/sframe-ahead.h says.  */
+   The table and the cache are simulated.  Expected results are those of
+   debug/sframe-ahead.h.  */
 
 #include <stdint.h>
 #include <string.h>
@@ -23,10 +23,10 @@ static sframe_module object
   = { .table = (const void *) TABLE, .table_size = SFRAME_AHEAD_TABLE };
 static struct sframe_registers registers;
 static struct sframe_trace trace;
-/* A page of stack; what is below it and above it cannot be read.  */
+/* A page of stack between two unreadable pages.  */
 static uintptr_t *words;
 
-/* What the table says, which word is cached, and what was asked for.  */
+/* The results of the simulated table and cache, and the recorded calls.  */
 static bool has_section;
 static uintptr_t cached;
 static unsigned int searches, count;
@@ -163,7 +163,7 @@ as_far_as_it_looks (void)
   CHECK (took (1, 1));
 }
 
-/* Reading what is not readable faults.  */
+/* Reading an unreadable page faults.  */
 static void
 the_ends_of_the_stack (void)
 {
@@ -186,8 +186,8 @@ the_ends_of_the_stack (void)
   CHECK (took_none ());
 }
 
-/* The thread's stack goes on in another page, but a program may have made that
-   unreadable.  */
+/* The thread's stack continues in the next page, but a program may have made
+   that page unreadable.  */
 static void
 the_end_of_the_page (void)
 {

@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   <sframe.h> includes a header of this name, which Debian ships in another
-   package, for these alone.  */
+   <sframe.h> includes a header of this name for these macros; Debian has it in
+   another package.  */
 
 #ifndef ANSIDECL_H
 #define ANSIDECL_H

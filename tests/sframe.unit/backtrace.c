@@ -1,10 +1,11 @@
-/* By which means a trace goes from a frame to its caller, and where it ends.
+/* Which kind of step a trace takes at a frame, and where it ends.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   All means are played: each notes a letter, and has the answer that the case
-   has chosen.  So a case is the letters that it must have led to.  The order
-   of the means is what debug/sframe-backtrace.c begins with.  */
+   All kinds of steps are simulated: each records a letter, and returns the
+   result that the case has set.  A case is the sequence of letters expected.
+   The expected order of the kinds is in the first comment of
+   debug/sframe-backtrace.c.  */
 
 #include <stdint.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 
 enum { PC = 0x5000, CALLER = 0x6000, FRAME = 0x100, ROOM = 16, WORDS = 8 };
 
-/* What is above SP of the thread's stack.  */
+/* The words of the thread's stack above SP.  */
 static uintptr_t stack_words[WORDS];
 #define SP ((uintptr_t) stack_words)
 
@@ -31,14 +32,13 @@ static const uint64_t all_known
 
 union sframe_cache_first __sframe_cache;
 
-/* The letters:
-   R a rule of SFrame is looked for; r it is stored, o that of an outermost
-   frame; p, P a step by it, fast or not; E, e a step by .eh_frame, e also by
-   that of a trampoline; T a trampoline; C is it code; S is it _start; B a PLT
-   stub; W, w a wild call, w that calls just here; F code outside of all
-   tables; A a CFA is corrected; L does a call precede; K registers are
-   captured; k stored rules; M an object is looked for; H functions are looked
-   for ahead.  */
+/* The letters.  R: look up an SFrame rule; r: cache it; o: cache that of an
+   outermost frame.  p, P: step by it, with and without the fast path.  E, e:
+   step by .eh_frame, e also by the entry of a trampoline.  T: trampoline.  C:
+   is it code?  S: is it _start?  B: PLT stub.  W, w: wild call, w only one
+   that calls this address.  F: code outside of all tables.  A: correct a CFA.
+   L: does a call precede?  K: capture registers.  k: cached rules.  M: find an
+   object.  H: find functions ahead.  */
 static char notes[256];
 static enum sframe_step_status answer[128];
 /* The letter whose answer holds once.  */
@@ -61,8 +61,8 @@ static enum sframe_doubt doubt;
 static uintptr_t stack_from;
 static uint32_t path;
 static struct sframe_unloads unloads;
-/* The thread's stack: whether SP is on it, whether its words can be read, the
-   one that looks like a signal frame, and what is said of that.  */
+/* The thread's stack: whether SP is on it, whether its words are readable, the
+   word that looks like a signal frame, and the results for that frame.  */
 static bool own_stack, readable, fault, unsure, blocks_fault;
 static const uintptr_t *signal_frame;
 
@@ -437,8 +437,8 @@ trace_some (int size)
   help = __sframe_backtrace (array, size, &registers, &count);
 }
 
-/* Take the first two frames; return whether there were COUNT, found by
-   MEANS.  */
+/* Trace the first two frames; return whether COUNT frames were found by the
+   steps MEANS.  */
 static bool
 went (const char *means, int frames)
 {
@@ -525,7 +525,7 @@ a_rule_of_a_trampoline (void)
   CHECK (went ("MRMETCSMe", 2));
 }
 
-/* A rule that says that SP has not changed.  */
+/* A rule with an unchanged SP.  */
 static void
 doubt_sp (const char *letters)
 {
@@ -579,8 +579,7 @@ in_a_stub (void)
   CHECK (went ("MRMETCSRB", 1));
 }
 
-/* Between functions: only in a frame that was interrupted is it known what it
-   has called.  */
+/* Between functions: only in an interrupted frame can the call be checked.  */
 static void
 in_no_function (void)
 {
@@ -617,7 +616,7 @@ be_in_unsupported (void)
   answer['E'] = SFRAME_STEP_UNSUPPORTED;
 }
 
-/* A signal frame on the stack, whether or not the trace has come to it.  */
+/* A signal frame on the stack, whether or not the trace has reached it.  */
 static void
 searched_for_handlers (void)
 {
@@ -701,7 +700,7 @@ outside_of_all_objects (void)
   CHECK (went ("T", 2) && begun == 0 && ended == 1);
 }
 
-/* What the vDSO returns to may be the first byte of its trampoline.  */
+/* A return address in the vDSO may be the first byte of its trampoline.  */
 static void
 in_the_vdso (void)
 {

@@ -1,11 +1,11 @@
-/* The cache of rules: what fits a word, which PCs are kept, torn slots.
+/* The cache of rules: which rules fit in a word, which PCs stay, torn slots.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The last cases look for a rule that was never stored for the PC it was
-   found under: where a read or a write is interrupted, at each of its
-   instructions in turn, by other ones, and where threads do so to each other.
-   cache.litmus asks the memory model of C the same question.  */
+   The last cases look for a rule that was never stored for the PC under which
+   it was found.  A read or a write is interrupted at each of its instructions
+   by other reads and writes, and threads read and write at the same time.
+   cache.litmus checks the same in the memory model of C.  */
 
 #include <pthread.h>
 #include <sframe-cache.h>
@@ -49,7 +49,7 @@ plain_rule (unsigned int base, int32_t cfa, int32_t ra, int32_t fp)
     };
 }
 
-/* Whether WORD says what RULE says.  */
+/* Whether WORD is RULE in one word.  */
 static bool
 says (uint64_t word, const struct sframe_rule *rule)
 {
@@ -125,7 +125,7 @@ a_leap_from_sp (void)
   CHECK (pack (&rule) == 0);
   rule.cfa.offset = 0x7ffff8;
   CHECK (pack (&rule) == 0);
-  /* The caller's SP counts, which is below the CFA.  */
+  /* The leap is measured up to the caller's SP, which is below the CFA.  */
   rule = plain_rule (SP, SFRAME_LEAP + 160, -48, 0);
   CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
   rule.cfa.offset += 8;
@@ -347,7 +347,7 @@ paths_of_two_frames (void)
     }
 }
 
-/* New memory is what costs most.  */
+/* Most of the time is spent in page faults.  */
 static void
 few_rules_take_few_pages (void)
 {
@@ -421,8 +421,8 @@ visit (struct sframe_cache *where, const uint64_t *pcs, unsigned int count)
   return missed;
 }
 
-/* Each of SETS sets of PCs comes after others that have filled the cache.  At
-   most LOST of them may lose an entry.  */
+/* Each of SETS sets of PCs is stored after others that have filled the cache.
+   At most LOST of them may lose an entry.  */
 static void
 store_sets (unsigned int log2, unsigned int sets, unsigned int lost)
 {
@@ -523,8 +523,8 @@ a_slot_that_is_being_written (void)
   CHECK (slot->version % 2 == 1);
 }
 
-/* All bits of the rule depend on all of the PC: what is left of another one
-   shows.  */
+/* All bits of the rule depend on all bits of the PC: parts of another rule are
+   detected.  */
 static uint64_t
 stress_rule (uint64_t pc, uint64_t tag)
 {
@@ -561,8 +561,8 @@ interrupted (void (*action) (void), unsigned int at)
 				  & ~(unsigned long long) TRAP_FLAG);
 }
 
-/* Run ACTION interrupted by OTHER at each of its instructions; START comes
-   before and VERIFY after each time.  */
+/* Run ACTION, interrupted by OTHER at each of its instructions; run START
+   before each time and VERIFY after it.  */
 static void
 interrupted_everywhere (void (*start) (void), void (*action) (void),
 			void (*other) (void), void (*verify) (void))
@@ -581,7 +581,7 @@ interrupted_everywhere (void (*start) (void), void (*action) (void),
   CHECK (at > 20);
 }
 
-/* All that is done here is done in slot 0.  */
+/* These cases use only slot 0.  */
 static uint64_t found;
 
 static bool

@@ -1,4 +1,4 @@
-/* Numbers by chance, the same in each run that begins with the same state.
+/* Pseudo-random numbers, the same in each run that begins with the same state.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,12 +1,13 @@
-/* Named test cases, each in a process of its own, told as DejaGnu lines.
+/* Named test cases, each in a process of its own, with results in the form of
+   DejaGnu.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A case is a function; a failing CHECK is reported with its line and the
-   case goes on.  The own process turns a crash, which is what most of these
-   tests wait for, into the failure of one case.  The last line of a program
-   is "DONE: " and the number of cases, so that a program that dies early
-   cannot pass for a short one.  */
+   A case is a function.  A CHECK that fails is reported with its line, and the
+   case continues.  Since each case has a process of its own, a crash is the
+   failure of one case.  The last line of a program is "DONE: " and the number
+   of cases, so that a program that dies early is not mistaken for one with
+   fewer cases.  */
 
 #ifndef CHECK_H
 #define CHECK_H
@@ -40,7 +41,7 @@ check_that (bool good, const char *what, const char *file, int line)
 
 #define CHECK(condition) check_that (condition, #condition, __FILE__, __LINE__)
 
-/* For what the test itself needs to go on.  */
+/* For conditions without which the test cannot continue.  */
 static inline void
 require (bool good, const char *what)
 {

@@ -1,10 +1,10 @@
-/* Steps by the code at the PC, on a machine and in objects that are made up.
+/* Steps by the code at the PC, on a simulated machine with simulated objects.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The machine has its instructions in a table; which bytes of code are looked
-   at, and whether they may be, is noted.  What a step may do is what
-   debug/sframe-code.h says.  */
+   A table has the instructions of the machine.  The test records which bytes
+   of code are read, and whether they may be read.  Expected results are those
+   of debug/sframe-code.h.  */
 
 #include <stdint.h>
 
@@ -17,8 +17,8 @@
 enum { PAGE = 4096, TEXT = 2 * PAGE, LOOK = 16 };
 enum { NEXT_PC = 0x1234, FOUND_SP = 3, SIGNAL_PC = 0x4321 };
 
-/* The first object is mapped here; its code lies between two other segments.
-   Of the second one the code comes first.  */
+/* The first object is mapped here, with its code between two other segments.
+   The second object begins with its code.  */
 static const uintptr_t bias = 0x40000000, text = 0x40001000;
 static const uintptr_t other = 0x50000000;
 
@@ -40,16 +40,19 @@ static const sframe_module object
   = { .headers = headers, .count = 4, .bias = bias };
 static const sframe_module second
   = { .headers = headers + 2, .count = 1, .bias = other };
-/* What is known as the object that has the signal trampoline.  */
+/* The object that contains the signal trampoline.  */
 static const sframe_module *signal_object;
 
 static struct sframe_registers registers;
 static struct sframe_stack stack;
 
-/* Code that cannot be read, although the headers grant it.  */
+/* Code that cannot be read, although the program headers permit it.  */
 static uintptr_t dark_from, dark_to;
-/* What is at the PC or before it, and the bytes looked at last.  */
+/* The addresses of the kinds of code, the kind of call before a return
+   address, and the bytes that were read last.  */
 static uintptr_t own, trampoline, stub, start, entry;
+/* What sframe_stub has told.  */
+static int pushed;
 static enum sframe_call call;
 static uintptr_t looked_at;
 static size_t looked_size, asked_size;
@@ -58,8 +61,8 @@ static enum sframe_step_status step_status;
 static uintptr_t next_sp;
 static bool is_signal_frame;
 
-/* The address that the call before it is asked for calls, and the one that was
-   looked up.  */
+/* The target of the simulated call, and the address of the last lookup of an
+   object.  */
 static uintptr_t called, looked_up;
 static const sframe_module *found_object;
 
@@ -96,17 +99,20 @@ enum sframe_step_status
 __sframe_step (struct sframe_registers *from, const struct sframe_rule *rule,
 	       struct sframe_stack *where)
 {
-  CHECK (from == &registers && where == &stack && rule->cfa.offset == 4711);
+  CHECK (from == &registers && where == &stack
+	 && rule->cfa.offset == 4711 + pushed);
   ++steps;
   from->pc = NEXT_PC;
   return step_status;
 }
 
-bool
+int
 sframe_stub (const unsigned char *code)
 {
   look (code - SFRAME_MACHINE_STUB_SIZE, 2 * SFRAME_MACHINE_STUB_SIZE);
-  return (uintptr_t) code == stub;
+  if ((uintptr_t) code != stub)
+    return -1;
+  return pushed = code - (const unsigned char *) text;
 }
 
 unsigned int
@@ -193,6 +199,7 @@ be_at (uintptr_t pc)
   stack = (struct sframe_stack) { .doubt = sframe_ask_nothing };
   dark_from = dark_to = 0;
   own = trampoline = stub = start = entry = -1;
+  pushed = 0;
   looked_at = looked_size = asked_size = steps = asked = 0;
   looked_up = called = 0;
   found_object = &object;
@@ -215,7 +222,7 @@ saw (uintptr_t at, size_t size)
   return looked_at == at && looked_size == size;
 }
 
-/* Whether nothing was done but asked for.  */
+/* Whether the step was refused without any change.  */
 static bool
 stayed (uintptr_t pc)
 {
@@ -276,6 +283,9 @@ a_trampoline_in_the_vdso (void)
   CHECK (trampoline_at (&object, text + 8) && asked == 0);
   be_at (text + TEXT);
   CHECK (!trampoline_at (&object, text + TEXT) && stayed (text + TEXT));
+  be_at (text + TEXT - 3);
+  CHECK (!trampoline_at (&object, text + TEXT - 3)
+	 && stayed (text + TEXT - 3));
   be_at (text + 8);
   CHECK (!trampoline_at (&object, 0) && saw (text + 8, 4) && steps == 0);
 }
@@ -462,7 +472,7 @@ after_a_call_at_the_start_of_a_page (void)
   call = SFRAME_CALL_SOMEWHERE;
   darken (text, text + PAGE);
   CHECK (!follows_call (text + 3) && !follows_call (text + 100));
-  /* What follows the return address does not matter.  */
+  /* The bytes after the return address are not read.  */
   darken (text, text + 1);
   CHECK (!follows_call (text + 3) && looked_size == 0);
 }

@@ -1,12 +1,11 @@
-/* Building an SFrame section byte by byte, and looking it up at the edge of
-   readable memory.
+/* Build an SFrame section byte by byte, and look it up at the edge of readable
+   memory.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The offsets and bits below are read off the tables of the specification's
-   chapter "SFrame Section" and deliberately not taken from sframe-format.h:
-   a mistake there must not cancel out here.  The byte order is that of the
-   machine.  */
+   The offsets and bits below are those of the tables in the specification's
+   chapter "SFrame Section", not those of sframe-format.h: otherwise a mistake
+   there would not be detected.  The byte order is that of the machine.  */
 
 #ifndef CRAFT_H
 #define CRAFT_H
@@ -48,8 +47,8 @@ enum { BASE_FP = 0, BASE_SP = 1, WORD1 = 0 << 5, WORD2 = 1 << 5,
 enum { IS_REGISTER = 1, IN_MEMORY = 2 };
 #define CONTROL(reg, bits) ((reg) << 3 | (bits))
 
-/* Numbers for SP and FP that no ABI uses, so that a reader that does not use
-   its arguments is found out; a reader without such arguments has its own.  */
+/* Numbers for SP and FP that no ABI uses, so that a test fails if a reader
+   ignores its arguments; a reader without such arguments defines its own.  */
 #ifndef CRAFT_SP
 # define CRAFT_SP 77
 # define CRAFT_FP 66
@@ -231,9 +230,9 @@ struct placed
   size_t mapping_size;
 };
 
-/* Copy the section into readable memory with an unreadable page on both
-   sides.  Not a multiple of 4, the size leaves up to 3 bytes behind it at the
-   end of a page; the heap has no such slack for AddressSanitizer.  */
+/* Copy the section into readable memory between two unreadable pages.  If its
+   size is not a multiple of 4, up to 3 readable bytes follow it.
+   AddressSanitizer also detects an access to these in a copy on the heap.  */
 static inline struct placed
 place (enum placement where)
 {

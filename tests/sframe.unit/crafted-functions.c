@@ -2,13 +2,13 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever PCs were looked for before, the answer for a PC is that of
-   __sframe_find_rule.  */
+   The rule for a PC must be that of __sframe_find_rule, whatever PCs were
+   searched before.  */
 
 #include "craft.h"
 
-/* COUNT functions of 0x20 bytes, 0x100 apart, with gaps between; the CFA
-   offset tells which.  */
+/* COUNT functions of 0x20 bytes, 0x100 apart, with gaps between them; the CFA
+   offset identifies the function.  */
 static void
 begin_functions (int count, uint8_t flags)
 {
@@ -61,7 +61,7 @@ at_each_placement (void (*test) (const struct sframe_section *section))
     }
 }
 
-/* As many PCs as can be asked for at once: in all functions, or in gaps.  */
+/* As many PCs as can be searched at once: in all functions, or in gaps.  */
 static void
 ask_for_all (const struct sframe_section *section)
 {
@@ -97,7 +97,7 @@ test_all_counts (void)
       }
 }
 
-/* Before the first function and behind the last one, as far as can be.  */
+/* Before the first function and after the last one, as far as possible.  */
 static void
 ask_outside (const struct sframe_section *section)
 {

@@ -1,10 +1,11 @@
-/* Crafted headers: every reason to refuse one, and each bound by one byte.
+/* Crafted headers: each reason to refuse one, and each bound exceeded by one
+   byte.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "SFrame Section" of the
-   specification and of the statuses in sframe-read.h.  Each case starts with
-   a good section and breaks one thing.  */
+   Expected results are those of the chapter "SFrame Section" of the
+   specification and of the statuses in sframe-read.h.  Each case has one error
+   in a valid section.  */
 
 #include "craft.h"
 
@@ -27,7 +28,7 @@ status_with (size_t at, uint64_t value, size_t width)
   return header_status ();
 }
 
-/* The view has what the bytes say.  */
+/* The parsed header has the values of the bytes.  */
 static void
 test_accepted (void)
 {
@@ -195,7 +196,7 @@ test_fre_bounds (void)
 }
 
 /* Values whose sums with each other, with the header's size or with the size
-   of an FDE come out small in 32 bits.  */
+   of an FDE are small modulo 2^32.  */
 static void
 test_wrapping_offsets (void)
 {
@@ -293,8 +294,8 @@ test_no_attribute (void)
     }
 }
 
-/* A section of more than 4 GiB, its FDE and FREs behind the first 4 GiB: the
-   offsets must not be added in 32 bits, nor the size be cut to them.  */
+/* A section of more than 4 GiB, with its FDE and FREs after the first 4 GiB:
+   neither sums of offsets nor the size may be reduced to 32 bits.  */
 static void
 test_beyond_4_gib (void)
 {

@@ -2,9 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "SFrame Section" of the
-   specification: its sections "SFrame FDE" (start, size, PC types, FRE
-   types) and "SFrame FRE".  Rows are told apart by their CFA offsets.  */
+   Expected results are those of the chapter "SFrame Section" of the
+   specification: its sections "SFrame FDE" (start, size, PC types, FRE types)
+   and "SFrame FRE".  The CFA offset identifies a row.  */
 
 #include "craft.h"
 
@@ -197,7 +197,7 @@ test_empty_function_last (void)
   CHECK (find_cfa (0x1020) == 32);
 }
 
-/* COUNT functions of no bytes behind one that shares their start.  */
+/* COUNT functions of no bytes after one with the same start.  */
 static void
 begin_with_empty_functions (unsigned int count)
 {
@@ -219,8 +219,8 @@ test_many_empty_functions (void)
   CHECK (find_status (0x1000) == SFRAME_NOT_FOUND);
 }
 
-/* The search does not go beyond the first function, where there are bytes that
-   look like one which shares its start.  */
+/* The search does not read before the first FDE, where bytes look like one
+   with the same start.  */
 static void
 test_no_function_before_index (void)
 {
@@ -251,9 +251,8 @@ test_auxiliary_header_skipped (void)
     }
 }
 
-/* Three rows at FIRST, SECOND and THIRD with start addresses of type TYPE and
-   words of SIZE; whatever the sizes, each row covers what the next leaves to
-   it.  */
+/* Three rows at FIRST, SECOND and THIRD, with start addresses of type TYPE and
+   words of SIZE; each row ends where the next one begins.  */
 static void
 check_three_rows (int type, int size, uint32_t first, uint32_t second,
 		  uint32_t third, uint32_t length)
@@ -281,9 +280,9 @@ check_three_rows (int type, int size, uint32_t first, uint32_t second,
   CHECK (find_status (start + length) == SFRAME_NOT_FOUND);
 }
 
-/* Sections "The SFrame FRE Types" and "The SFrame FRE Info Word": all sizes
-   of start address by all sizes of words, up to the largest start, which
-   must not be taken for a negative one.  */
+/* Sections "The SFrame FRE Types" and "The SFrame FRE Info Word": all sizes of
+   start addresses with all sizes of words, up to the largest start, which is
+   not a negative number.  */
 static void
 test_sizes (void)
 {
@@ -309,8 +308,7 @@ test_before_first_row (void)
 }
 
 /* "SFrame frame row entries are stored unaligned": the attribute and rows at
-   every address modulo 8.  Rows of an odd number of bytes shift what
-   follows.  */
+   every address modulo 8.  Rows with an odd size shift the following ones.  */
 static void
 test_unaligned_rows (void)
 {
@@ -350,8 +348,7 @@ test_word_counts_passed_over (void)
       }
 }
 
-/* A row that starts at or behind the end of its function covers nothing and
-   spoils nothing.  */
+/* A row that starts at or after the end of its function has no effect.  */
 static void
 test_row_behind_function (void)
 {
@@ -369,8 +366,8 @@ test_row_behind_function (void)
     }
 }
 
-/* The start addresses of three rows in which PC belongs to no single row:
-   such a function has no answer.  */
+/* Start addresses of three rows that do not ascend: the function has no
+   rule.  */
 static void
 check_no_order (uint32_t second, uint32_t third, uint32_t pc)
 {
@@ -495,8 +492,8 @@ test_repetition_without_mask (void)
     }
 }
 
-/* The attribute ends with the FRE sub-section, or goes past it by one byte,
-   or lies where an offset plus its size wraps.  */
+/* The attribute ends at the end of the FRE sub-section, or one byte after it,
+   or is at an offset whose sum with the size wraps.  */
 static void
 test_attribute_bounds (void)
 {
@@ -519,8 +516,8 @@ test_attribute_bounds (void)
   CHECK (find_cfa (0x1000) == 8);
 }
 
-/* More rows than the sub-section holds: the rows that are there may be found,
-   what follows is not read.  */
+/* More rows than the sub-section has bytes for: rows inside may be found,
+   nothing after the end is read.  */
 static void
 test_count_past_end (void)
 {
@@ -594,8 +591,8 @@ test_fre_types (void)
 }
 
 /* Two FDE types are defined, "other ABIs may add even arch-specific FDE
-   types": what such an FDE says is not known.  Its row would be good as one
-   of either known type.  */
+   types": FDEs of other types have no rule.  The row here would be valid in
+   both known types.  */
 static void
 test_fde_types (void)
 {
@@ -611,8 +608,8 @@ test_fde_types (void)
     }
 }
 
-/* Word size 3 is none: neither the row nor what follows it can be read, even
-   where 1 << 3 bytes a word would fit.  */
+/* Word size 3 is not defined: neither the row nor the following ones can be
+   read, even if words of 1 << 3 bytes would fit.  */
 static void
 test_word_size_3 (void)
 {
@@ -668,8 +665,8 @@ test_65535_rows (void)
   CHECK (find_status (0x1000 + 0x10000) == SFRAME_NOT_FOUND);
 }
 
-/* The header says sorted and is wrong: some function may be missed, but none
-   is found where it is not.  */
+/* The header says that the index is sorted, but it is not: a function may not
+   be found, but no wrong function is found.  */
 static void
 test_unsorted_index (void)
 {
@@ -699,7 +696,7 @@ main (void)
 	test_large_function },
       { "starts at the ends of 64 bits", test_extreme_starts },
       { "function of no bytes", test_empty_function },
-      { "function of no bytes sorted behind a real one",
+      { "function of no bytes sorted after a real one",
 	test_empty_function_last },
       { "many functions of no bytes", test_many_empty_functions },
       { "bytes before the first function", test_no_function_before_index },
@@ -709,7 +706,7 @@ main (void)
       { "rows at every address modulo 8", test_unaligned_rows },
       { "rows of 0 to 15 words passed over",
 	test_word_counts_passed_over },
-      { "row behind the end of its function",
+      { "row after the end of its function",
 	test_row_behind_function },
       { "rows that descend", test_descending_rows },
       { "rows of no bytes", test_rows_of_no_bytes },

@@ -1,12 +1,12 @@
-/* Crafted sections: what the data words of an FRE mean.
+/* Crafted sections: the meaning of the data words of an FRE.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Expected answers are those of the chapter "Interpretation of SFrame FREs"
-   of the specification, section "Default FDE Type Interpretation" with its
-   parts on AMD64, AArch64 and s390x, and section "Flexible FDE Type
-   Interpretation".  All of it is crafted in the byte order of the machine:
-   the reader takes the ABI as data.  */
+   Expected results are those of the chapter "Interpretation of SFrame FREs" of
+   the specification, section "Default FDE Type Interpretation" with its parts
+   on AMD64, AArch64 and s390x, and section "Flexible FDE Type Interpretation".
+   All sections have the byte order of the machine: the ABI is an argument of
+   the reader.  */
 
 #include "craft.h"
 
@@ -82,7 +82,7 @@ test_amd64 (void)
     }
 }
 
-/* The offsets are signed and as wide as the FRE says.  */
+/* The offsets are signed and have the size given in the FRE.  */
 static void
 test_signed_words (void)
 {
@@ -113,8 +113,8 @@ test_signed_words (void)
     }
 }
 
-/* The fixed offsets come from the header, whatever the ABI has there
-   usually.  */
+/* The fixed offsets are those of the header, even if the ABI usually has
+   others.  */
 static void
 test_fixed_offsets (void)
 {
@@ -182,8 +182,8 @@ test_s390x (void)
     }
 }
 
-/* The decoded CFA offset may need more bits than it was stored in; where it
-   needs more than 32 there is no such frame.  */
+/* The decoded CFA offset may need more bits than the stored one; one of more
+   than 32 bits is invalid.  */
 static void
 test_s390x_large (void)
 {
@@ -210,9 +210,10 @@ test_s390x_large (void)
     }
 }
 
-/* The coding belongs to the CFA alone and to s390x alone, flexible FDEs
-   included: libsframe reads both types that way, and the specification says
-   "the value of the offset is stored adjusted" without a word on types.  */
+/* Only CFA offsets, and only on s390x, are stored in this form, also in
+   flexible FDEs: libsframe reads both types so, and the specification says
+   "the value of the offset is stored adjusted" without restriction to a
+   type.  */
 static void
 test_s390x_flexible (void)
 {
@@ -423,7 +424,7 @@ test_cfa_without_register (void)
 }
 
 /* "If RA recovery rule is unspecified, a single padding data word is used
-   instead of the pair": what follows it is the pair of the FP.  */
+   instead of the pair": the next pair is that of the FP.  */
 static void
 test_padding (void)
 {
@@ -450,7 +451,7 @@ test_padding (void)
     }
 }
 
-/* A rule in the row goes before the offset that the header fixes.  */
+/* A rule in the row takes precedence over the fixed offset of the header.  */
 static void
 test_rule_over_fixed_offset (void)
 {

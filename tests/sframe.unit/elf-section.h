@@ -1,9 +1,9 @@
-/* The SFrame section of an ELF file, in memory of exactly its size.
+/* Read the SFrame section of an ELF file into memory of exactly its size.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The test reads files that this project's tools have just made, of the
-   byte order of the machine, and gives up with a message on any other.  */
+   For files that this project's tools have just made, in the byte order of the
+   machine.  For any other file the test ends with a message.  */
 
 #ifndef ELF_SECTION_H
 #define ELF_SECTION_H
@@ -26,8 +26,7 @@
 
 struct elf_section
 {
-  unsigned char *bytes;		/* From malloc, so that the sanitizer sees
-				   an access behind the last byte.  */
+  unsigned char *bytes;		/* From malloc, for the sanitizer.  */
   size_t size;
 };
 

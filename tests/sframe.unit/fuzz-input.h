@@ -1,4 +1,5 @@
-/* What a fuzzed program does when an invariant does not hold: it names its input.
+/* What a fuzzed program does if an invariant does not hold: it prints the
+   number of its input.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef FUZZ_INPUT_H
@@ -18,8 +19,8 @@ tell_current (void)
   fprintf (stderr, "input number %" PRIu64 "\n", current);
 }
 
-/* Unless it is GOOD, say WHAT is violated, and by which input, and end in a
-   way that the fuzzer notices.  */
+/* Unless it is GOOD, print WHAT is violated and the number of the input, and
+   abort, which the fuzzer detects.  */
 static void
 hold (bool good, const char *what)
 {

@@ -1,17 +1,18 @@
-/* Damaged sections: the reader must survive them and never tell nonsense.
+/* Lookups in damaged sections: no fault, and no result that contradicts
+   itself.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fuzz NAME FILE COUNT [FIRST]
-   COUNT times, a few functions are cut out of the SFrame section of FILE, put
-   into a small section of their own, damaged and looked up.  Sections are
-   small so that most damage matters.  Input number N depends on nothing but N
-   and FILE: when the program dies it tells N, and "fuzz NAME FILE 1 N" does
-   it again.  Compiled with -DFUZZ_ENTRY_ONLY it is without main, for
-   libFuzzer.
 
-   Reads outside the section and undefined arithmetic are for the sanitizers
-   to find.  What a result must hold beyond that stands in check_result.  */
+   COUNT times, some functions of the SFrame section of FILE are put into a
+   small section of their own, damaged and looked up.  Sections are small so
+   that most damage has an effect.  Input number N depends only on N and FILE.
+   If the program dies, it prints N, and "fuzz NAME FILE 1 N" repeats that
+   input.  Compiled with -DFUZZ_ENTRY_ONLY it has no main, for libFuzzer.
+
+   The sanitizers detect reads outside the section and undefined arithmetic.
+   check_result has the other conditions on a result.  */
 
 #include <sframe-read.h>
 #include <sanitizer/common_interface_defs.h>
@@ -296,8 +297,8 @@ copy_function (uint32_t index, uint32_t to, size_t fres_at,
   return length;
 }
 
-/* Make the input of COUNT functions from number FIRST on.  A gap behind the
-   index leaves it room to be shifted in.  */
+/* Make the input of COUNT functions from number FIRST on.  The gap after the
+   index lets damage shift the index.  */
 static void
 cut_out (uint32_t first, uint32_t count)
 {
@@ -434,8 +435,8 @@ run_input (uint64_t number)
   LLVMFuzzerTestOneInput (input, input_size);
 }
 
-/* Every status must have been met, or the inputs are too good or too bad.  The
-   ABI is taken from the input, so that SFRAME_HEADER_ABI means a number
+/* Every status must occur, otherwise the inputs are damaged too little or too
+   much.  The ABI is taken from the input, so SFRAME_HEADER_ABI means a number
    over 7.  */
 static bool
 all_met (void)

@@ -1,10 +1,10 @@
-/* When a larger table of rules is taken, and how large.
+/* When a larger cache table is allocated, and how large it is.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   mmap is played: it gives tables that nothing is written to but their heads,
-   or no memory.  What is to happen is what debug/sframe-trace.h and the head
-   of debug/sframe-grow.c say.  */
+   mmap is simulated: it returns memory of which only the head of a table is
+   written, or fails.  Expected results are those of debug/sframe-trace.h and
+   of the first comment in debug/sframe-grow.c.  */
 
 #include <errno.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static const unsigned int log2_of[LAST]
 
 union sframe_cache_first __sframe_cache;
 
-/* What lies behind the pointers to the tables must stay as it is.  */
+/* The members after the pointers to the tables must not change.  */
 static struct
 {
   struct sframe_unloads unloads;
@@ -35,7 +35,7 @@ static unsigned int maps, unmaps;
 static size_t mapped, unmapped;
 static void *unmapped_at;
 static bool refuse;
-/* What another thread makes the next table while this one calls mmap.  */
+/* The table that another thread publishes while this one calls mmap.  */
 static struct sframe_cache *meanwhile;
 
 struct sframe_unloads *

@@ -1,9 +1,9 @@
-/* Whether libgcc is asked, and which of the objects that are loaded it is.
+/* Whether libgcc is used, and which of the loaded objects is libgcc.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The loader is played, and so is libgcc.  What is to happen is what
-   debug/sframe-libgcc.h says.  */
+   The loader and libgcc are simulated.  Expected results are those of
+   debug/sframe-libgcc.h.  */
 
 #include <stdint.h>
 #include <string.h>
@@ -23,9 +23,9 @@ enum { BACKTRACE = 0x100, GET_CFA = 0x200, GET_IP = 0x300 };
 static struct link_map maps[MAPS], own_map, other_map;
 __typeof (*unit_dl_ns) unit_dl_ns[4];
 static int found_own;
-/* A symbol that libgcc lacks.  */
+/* The symbol that libgcc lacks.  */
 static const char *lacking;
-/* The PCs that libgcc was told of.  */
+/* The PCs of code that was registered with libgcc.  */
 static uintptr_t known;
 static unsigned int begun, lookups;
 static uint8_t reader_at_begin, ended[4];
@@ -196,8 +196,8 @@ not_whole (void)
     }
 }
 
-/* Code that libgcc was told of, if the last frame is in it: PC is a return
-   address or the next instruction.  */
+/* Code that was registered with libgcc, if the last frame is in it: its PC is
+   a return address or the next instruction.  */
 static void
 code_that_it_knows (void)
 {

@@ -1,9 +1,10 @@
-/* The tables of a loaded object: which of them is asked, and what the answer means.
+/* The tables of a loaded object: which of them is looked up, and how its
+   result is used.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The readers of the tables are played.  What a step may do is what
-   debug/sframe-object.h and debug/sframe-eh-object.h say.  */
+   The readers of the tables are simulated.  Expected results are those of
+   debug/sframe-object.h and debug/sframe-eh-object.h.  */
 
 #include <stdint.h>
 
@@ -35,14 +36,14 @@ static sframe_module object
 static struct sframe_registers registers;
 static struct sframe_trace trace;
 
-/* Answers of the reader of SFrame, and what it was asked for.  */
+/* Results of the simulated reader of SFrame, and its arguments.  */
 static enum sframe_header_status header_status;
 static uint64_t missing_from;
 static bool repeated, block_is_good;
 static uint64_t asked_for[2];
 static unsigned int headers_read, rules_asked, blocks_asked;
 
-/* Answers of the reader of .eh_frame, and what it was asked for.  */
+/* Results of the simulated reader of .eh_frame, and its arguments.  */
 static enum sframe_eh_status find_status, row_status, eh_step_status;
 static bool is_signal, has_rule, may_cache;
 static struct sframe_eh_table looked_in;
@@ -242,7 +243,7 @@ no_eh_frame (void)
   CHECK (step (0, true) == SFRAME_STEP_UNSUPPORTED && finds == 0);
 }
 
-/* The table may read the part of its segment that comes from the file.  */
+/* The reader may read the file-backed part of the table's segment.  */
 static void
 the_memory_of_eh_frame (void)
 {
@@ -285,7 +286,7 @@ a_signal_trampoline (void)
   CHECK (step (BIAS, false) == SFRAME_STEP_NO_RULE);
 }
 
-/* What a status of the readers means, whichever of them has it.  */
+/* The status of the step for each status of the readers.  */
 static void
 statuses (void)
 {

@@ -1,31 +1,35 @@
-/* Every PC of an ELF file's SFrame section: the reader against libsframe.
+/* Compare the reader with libsframe at every PC of an ELF file's SFrame
+   section.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: oracle [--all-shapes] NAME FILE
+
    Prints "PASS: NAME" if both agree on every byte of every function of FILE
-   and on the byte before and after each, and what was compared.  With
+   and on the byte before and after each, and prints what was compared.  With
    --all-shapes FILE must contain every kind of FDE and FRE that the tools can
-   make, so that a file meant to be varied cannot become plain unnoticed.
+   make.
 
    The ABI is taken from the section.  The byte order is the machine's: on
    s390x this compares s390x files.
 
-   Where libsframe cannot be asked:
-   - It takes every function start for relative to its own field; a section
-     without SFRAME_F_FDE_FUNC_START_PCREL is refused here.
-   - sframe_find_fre fails alike for a PC outside all functions and for a
-     function without FREs.  The index, also read by libsframe, tells which.
-   - It cuts the distance of a PC from a function to 32 bits before comparing
-     it with the size.  No PC asked about here is 4 GiB away.
-   - Its binary search stops at any function that covers the PC, and can pass
-     by one that shares its start with a function of no bytes.  The function
-     is therefore determined by a plain scan in this file and libsframe's
-     answer taken from sframe_decoder_get_fre where its search fails.
-   - sframe_fre_get_ra_offset, for a flexible row with the padding word in the
+   Cases in which libsframe's result is not used:
+
+   - It assumes that every function start is relative to its own field; a
+     section without SFRAME_F_FDE_FUNC_START_PCREL is refused here.
+   - sframe_find_fre fails in the same way for a PC outside all functions and
+     for a function without FREs.  The index, also read by libsframe, tells
+     which.
+   - It reduces the distance of a PC from a function to 32 bits before
+     comparing it with the size.  No PC here is 4 GiB away.
+   - Its binary search stops at any function that covers the PC, and can skip
+     one that has the same start as a function of no bytes.  So this file finds
+     the function by a linear search and, where libsframe's search fails, takes
+     the row from sframe_decoder_get_fre.
+   - sframe_fre_get_ra_offset, for a flexible row with the padding word in
      place of the RA, returns the word after it, which is the control word of
-     the FP.  The specification has the header's fixed offset apply there, so
-     that is asked for instead.  */
+     the FP.  By the specification the header's fixed offset applies and is
+     expected.  */
 
 #include <sframe-api.h>
 #include <sframe-read.h>
@@ -49,7 +53,7 @@ static struct range *ranges;
 static uint32_t range_count;
 static unsigned int sp, fp;
 
-/* What was seen, for the report and for --all-shapes.  */
+/* Counts for the report and for --all-shapes.  */
 static struct
 {
   unsigned long int pcs, outside, outermost, before_first_row, mask, signal;
@@ -196,9 +200,9 @@ expect_flexible (const sframe_frame_row_entry *row, int index,
   return index + 2;
 }
 
-/* Offsets by libsframe's getters, which know fixed offsets, the padding word
-   and the coding of s390x.  A getter's error means that the value was not
-   saved; so does, on s390x, an RA offset of 0 in a default FDE.  */
+/* Offsets from libsframe's getters, which handle fixed offsets, the padding
+   word and the form of s390x.  An error of a getter means that the value was
+   not saved; so does, on s390x, an RA offset of 0 in a default FDE.  */
 static struct sframe_rule
 expected_rule (const struct range *r, const sframe_frame_row_entry *row)
 {
@@ -292,7 +296,7 @@ oracle_row (const struct range *r, int64_t pc, sframe_frame_row_entry *row)
   return true;
 }
 
-/* What libsframe says of PC, which lies near function INDEX.  */
+/* libsframe's rule for PC, which is in or near function INDEX.  */
 static enum sframe_find_status
 oracle (uint32_t index, int64_t pc, struct sframe_rule *rule)
 {

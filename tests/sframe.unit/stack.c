@@ -1,9 +1,10 @@
-/* Which words of a stack are taken for readable, and when the system is asked.
+/* Which words of a stack are assumed to be readable, and when the system is
+   asked.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The memory is made up: a system that knows some ranges, and counts how often
-   it is asked.  What may be assumed is what sframe-stack.h says.  */
+   The memory is simulated by a system that has some readable ranges, and
+   counts the probes.  Expected results are those of sframe-stack.h.  */
 
 #include <stdint.h>
 #include <string.h>
@@ -65,7 +66,7 @@ begin (uintptr_t start, bool has_bound)
   thread = (struct sframe_range) { low, high };
   bounded = has_bound;
   ranges = 0;
-  /* Nothing of what was there before is left.  */
+  /* A new trace knows nothing of the previous one.  */
   memset (&stack, 0x7f, sizeof stack);
   __sframe_stack_init (&stack, start);
   probes = 0;
@@ -97,7 +98,7 @@ missed (uintptr_t address)
   return !find (address) && probes == 1 && probed == address;
 }
 
-/* From SP up nobody is asked, and beyond the end everybody.  */
+/* From SP up to the end no word is probed; after the end each one is.  */
 static void
 above_sp (void)
 {
@@ -158,8 +159,8 @@ sp_elsewhere (void)
   CHECK (found (high - 3 * PAGE, 1) && found (high - 2 * PAGE, 0));
 }
 
-/* The end of the main thread's window is its low bound: pages of a deeper
-   stack are asked for one by one.  */
+/* The lower bound of the main thread's window: pages of a deeper stack are
+   probed one by one.  */
 static void
 a_deep_stack (void)
 {
@@ -175,7 +176,7 @@ a_deep_stack (void)
   CHECK (stack.current.low == window - WORD && stack.current.high == window);
 }
 
-/* Pages outside of the stack are asked for once each, upwards.  */
+/* Pages outside of the stack are probed once each, upwards.  */
 static void
 other_pages (void)
 {
@@ -186,7 +187,7 @@ other_pages (void)
   CHECK (stack.current.low == elsewhere + 0x100
 	 && stack.current.high == elsewhere + 3 * PAGE);
   CHECK (missed (elsewhere + 3 * PAGE) && found (elsewhere + PAGE, 0));
-  /* Not downwards: a range never says more than was asked.  */
+  /* Not downwards: a range has only words that were probed.  */
   CHECK (found (elsewhere, 1) && stack.current.low == elsewhere
 	 && stack.current.high == elsewhere + PAGE);
   CHECK (found (elsewhere - WORD, 1)
@@ -196,7 +197,7 @@ other_pages (void)
 	 && stack.current.low == elsewhere + 2 * PAGE);
 }
 
-/* After the last page, whose end is 0, comes no page.  */
+/* No page follows the last one, whose end is 0.  */
 static void
 the_first_page (void)
 {
@@ -208,8 +209,8 @@ the_first_page (void)
 	 && stack.current.high == PAGE);
 }
 
-/* A doubt about the next word: it is asked for, and what is below its page is
-   known no longer.  */
+/* A doubt about the next word: it is probed, and words below its page are no
+   longer known to be readable.  */
 static void
 one_doubt (void)
 {
@@ -244,7 +245,7 @@ one_doubt_elsewhere (void)
   CHECK (found (sp, 1) && found (sp + 2 * PAGE, 0));
 }
 
-/* A lasting doubt: each page is asked for, wherever it is.  */
+/* A lasting doubt: each page is probed, wherever it is.  */
 static void
 a_lasting_doubt (void)
 {
@@ -286,8 +287,8 @@ readable (uintptr_t address, size_t size)
   return __sframe_readable (address, size, &stack.checked);
 }
 
-/* A word to which a leap leads is asked for, and if it cannot be read, so are
-   all others.  */
+/* A word to which a leap leads is probed; if it cannot be read, so are all
+   later words.  */
 static void
 a_leap (void)
 {
@@ -302,7 +303,7 @@ a_leap (void)
   CHECK (missed (sp + PAGE));
 }
 
-/* Where the system gives no answer, what was known before counts.  */
+/* If a probe gives no answer, a word is readable if it was known to be.  */
 static void
 no_answer (void)
 {
@@ -328,8 +329,8 @@ two_on_the_same_stack (void)
   CHECK (!__sframe_same_stack (&stack, elsewhere, elsewhere + WORD));
 }
 
-/* Bytes that are not the stack's: the first and the last word are asked for,
-   and one once.  */
+/* Bytes outside the stack: the first and the last word are probed, or one word
+   if they are the same.  */
 static void
 bytes (void)
 {

@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Frame I has two words, its FP and its return address, which is pcs[I + 1].
-   What a step may read, and when another kind of step is needed, is what
-   debug/sframe-trace.h says.  */
+   Which words a step may read, and when another kind of step is needed, is
+   described in debug/sframe-trace.h.  */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ up_to_a_frame_without_a_rule (void)
   CHECK (went (3) && trace.missed);
   CHECK (registers.known == known && !registers.moved_down);
   CHECK (registers.value[SFRAME_MACHINE_FP] == 0x4711);
-  /* It is asked for once more, and found when it is there.  */
+  /* It is looked up once more, and found when it was stored.  */
   CHECK (__sframe_walk_cached (&trace) == SFRAME_STEP_CALLER);
   CHECK (went (3) && trace.missed);
   struct sframe_rule rule = some_rule ();

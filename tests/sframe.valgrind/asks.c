@@ -1,4 +1,5 @@
-/* A program that takes traces for which backtrace () asks whether memory is readable: on an alternate stack, and after a signal of a fault.
+/* A program with traces for which backtrace () asks whether memory is
+   readable: on an alternate stack, and after a fault signal.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

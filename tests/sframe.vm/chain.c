@@ -1,9 +1,11 @@
-/* A known chain of calls, main, middle, leaf, that takes half a second of processor time.
+/* A known chain of calls, main, middle, leaf, that takes half a second of
+   processor time.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <time.h>
 
-/* What is volatile has to be done, so no call becomes a jump.  */
+/* Volatile, so that the call is not the last action, and does not become a
+   jump.  */
 static volatile unsigned long int work;
 
 static void __attribute__ ((noinline))

@@ -1,11 +1,11 @@
-/* Have perf record --call-graph dwarf take the kernel's own chain as well.
+/* Make perf record --call-graph dwarf also record the kernel's own chain.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Preloaded into perf.  With each copy of the stack comes the user's call
-   chain, noted by the kernel before the program goes on: both of the same
-   moment.  perf script then prints the chain, and what it makes of the
-   copy.  */
+   Preloaded into perf.  With each copy of the stack the kernel also records
+   the user's call chain, before the program continues: both are of the same
+   moment.  perf script then prints the chain, and the frames that it unwinds
+   from the copy.  */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-/* The program that perf starts is as it is.  */
+/* Do not change the program that perf starts.  */
 static void __attribute__ ((constructor))
 leave_alone (void)
 {
   unsetenv ("LD_PRELOAD");
 }
 
-/* perf writes the attributes to its file as they are here.  */
+/* perf also writes the attributes to its file; change them before that.  */
 static void
 change (struct perf_event_attr *attr)
 {

@@ -1,11 +1,12 @@
-/* What fork takes of a process with many texts and many mappings.
+/* Measure what fork costs a process with many text ranges and many mappings.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: fork-cost TEXTS MAPPINGS
-   Prints the nanoseconds of one fork, in the parent.  In a machine whose clock
-   counts instructions that is how many the kernel took.  The mappings are
-   halves of a table and of its text, each page of which has other rights than
-   the next.  */
+
+   Prints the nanoseconds of one fork, in the parent.  If the clock of the
+   machine counts instructions, this is the number of instructions.  The
+   mappings are halves of a table and of its text, whose pages have alternating
+   permissions.  */
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -41,7 +42,7 @@ map (unsigned long pages, int rights)
   return start;
 }
 
-/* Let each second of the PAGES at START have RIGHTS.  */
+/* Give every second one of the PAGES at START the permissions RIGHTS.  */
 static void
 split (char *start, unsigned long pages, int rights)
 {
@@ -86,7 +87,7 @@ main (int argc, char **argv)
 		  (unsigned long) text + i, 1) == 0, "PR_ADD_SFRAME");
   split (table, pages, PROT_READ);
   split (text, pages, PROT_EXEC);
-  /* The first one finds much to do that is not there any more.  */
+  /* The first fork also does work that later ones need not repeat.  */
   fork_time ();
   printf ("%lld\n", fork_time ());
   return EXIT_SUCCESS;

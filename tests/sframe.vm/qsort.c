@@ -6,7 +6,8 @@
 
 static clock_t until;
 
-/* What is volatile has to be done, so no call becomes a jump.  */
+/* Volatile, so that the call is not the last action, and does not become a
+   jump.  */
 static volatile int numbers[] = { 3, 1, 2 };
 static volatile unsigned long int work;
 

@@ -1,4 +1,5 @@
-/* Ask the vDSO for random bytes, for a second or so: ChaCha20 there is assembly.
+/* Call the vDSO for random bytes, for about a second: its ChaCha20 is
+   assembly.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #include <sys/random.h>

@@ -1,11 +1,11 @@
-/* The storm's arena: text with tables, right and wrong, in memory that comes and goes.
+/* The storm's arena: text with tables, right and wrong, in memory whose
+   mappings change.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An image is a table and two pages of text, full of small functions that
-   call what they are given.  Images lie in two files, one of which is
-   truncated and written to all the time, and are mapped to the slots of the
-   arena.  The format of tables is what the header of binutils says, not
-   ours.  */
+   An image is a table and two pages of text, full of small functions that call
+   their argument.  Images are in two files, one of which is truncated and
+   written to all the time, and are mapped to the slots of the arena.  The
+   format of tables is taken from the header of binutils, not from ours.  */
 
 #include "storm.h"
 
@@ -24,9 +24,9 @@ enum { IMAGES = 16, GOOD_IMAGES = 6, FUNCTION_SIZE = 64, FRESH = 64 };
 #define FUNCTIONS (TEXT_SIZE / FUNCTION_SIZE)
 #define FILE_SIZE (IMAGES * SLOT_SIZE)
 
-/* A function that calls its first argument with the second; its rows: start,
-   information, words; and the words of a flexible row that is right behind its
-   call, but for those of FP.  */
+/* A function that calls its first argument with the second one; its rows:
+   start address, information, data words; and the words of a flexible row that
+   holds right after the call, without those for FP.  */
 #ifdef __s390x__
 enum { ABI = SFRAME_ABI_S390X_ENDIAN_BIG, FIXED_RA = 0, ROWS = 4 };
 
@@ -97,8 +97,8 @@ make_table (struct table *table)
     }
 }
 
-/* Rows with a pair of words each for CFA, RA and FP: right but for FP, of
-   which they say anything; or anything at all.  */
+/* Rows with a pair of words each for CFA, RA and FP: either right except for
+   FP, which has random words, or completely random.  */
 static void
 make_flexible (struct rules *rules)
 {
@@ -112,8 +112,8 @@ make_flexible (struct rules *rules)
 			 : roll (256);
 }
 
-/* Spoil index and rows, more in each image than in the one before; in the
-   last ones the header, too.  */
+/* Damage index and rows, more in each image than in the previous one; in the
+   last ones also the header.  */
 static void
 spoil (struct table *table, int image)
 {
@@ -182,7 +182,7 @@ arena_slot (void)
   return arena + roll (SLOTS) * SLOT_SIZE;
 }
 
-/* Map an image of the file FD to SLOT, now and then a part of it only.  */
+/* Map an image of the file FD to SLOT, sometimes only a part of it.  */
 static void
 fill (char *slot, int fd)
 {
@@ -213,7 +213,7 @@ arena_fill_private (char *slot)
 {
   mmap (slot, TEXT_OFFSET, PROT_READ | PROT_WRITE,
 	MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  /* Another thread may take it away at once.  */
+  /* Another thread may unmap it at once.  */
   sigjmp_buf buffer;
   landing = &buffer;
   if (sigsetjmp (buffer, 0) == 0)
@@ -237,7 +237,8 @@ arena_table_page (int number)
   return images + roll (IMAGES) * SLOT_SIZE + number * PAGE;
 }
 
-/* Register what should be in SLOT, most times as it should be.  */
+/* Register the image that should be in SLOT, in most cases with its right
+   ranges.  */
 int
 arena_register (char *slot)
 {
@@ -270,10 +271,10 @@ unmap (char *slot)
   munmap (pages, size);
 }
 
-/* Tables are never run and text is never written to.  Text that is blank or
-   cut short then ends in a fault, as each instruction made of zeros stores to
-   where RAX points: to text, or nowhere.  Else that would be wild code, which
-   harms the storm itself.  */
+/* Tables are never executable and text is never writable.  Then text that is
+   zero or cut short causes a fault: instructions of zeros store to the address
+   in RAX, which is in text or unmapped.  Otherwise such code would overwrite
+   memory of the storm.  */
 static int
 some_protection (char *slot, const char *pages, size_t size)
 {
@@ -329,8 +330,8 @@ shrink_file (char *slot)
   ftruncate (shrinking, roll (FILE_SIZE));
 }
 
-/* Any image in the place of any other: what was found right when it was
-   registered may be wrong now.  */
+/* Write any image over any other: what was valid at the registration may be
+   invalid now.  */
 static void
 restore_file (char *slot)
 {
@@ -339,7 +340,7 @@ restore_file (char *slot)
 	  roll (IMAGES) * SLOT_SIZE);
 }
 
-/* Change a table while it may be read.  Text stays as it is.  */
+/* Change a table while the kernel may read it.  Text is not changed.  */
 static void
 scribble (char *slot)
 {
@@ -365,9 +366,9 @@ struct call
 
 typedef void *function_type (void *(*) (void *), void *);
 
-/* Touch a page that is not there.  All are given back at once, as each time
-   the other processor has to be told.  In the section of those who call
-   this.  */
+/* Touch a page that is not mapped, so that the stack is sampled.  All such
+   pages are unmapped at once, since unmapping interrupts the other processor.
+   In the section of the callers of the arena.  */
 static void __attribute__ ((noinline, section ("arena_caller")))
 have_stack_taken (void)
 {
@@ -379,7 +380,7 @@ have_stack_taken (void)
   __atomic_fetch_add (&tally->touched, 1, __ATOMIC_RELAXED);
 }
 
-/* Alone in a section, for storm-watch.c to know who called into the
+/* In a section of its own, by which storm-watch.c recognizes callers of the
    arena.  */
 static void * __attribute__ ((noinline, section ("arena_caller")))
 descend (void *arg)
@@ -393,7 +394,7 @@ descend (void *arg)
   char *text = (call->slot != NULL ? call->slot : arena_slot ()) + TEXT_OFFSET;
   text += roll (FUNCTIONS) * FUNCTION_SIZE;
   void *result = ((function_type *) text) (descend, call);
-  /* No jump in place of the call.  */
+  /* Prevent a tail call.  */
   asm volatile ("" : : : "memory");
   return result;
 }
@@ -409,7 +410,7 @@ arena_call (char *slot)
   landing = NULL;
 }
 
-/* Without a table the kernel guesses, by the frame pointer.  */
+/* Without a table the kernel follows the frame pointer.  */
 static void * __attribute__ ((noinline, optimize ("no-omit-frame-pointer")))
 descend_framed (void *slot)
 {
@@ -439,7 +440,8 @@ on_fault (int number, siginfo_t *info, void *context)
       __atomic_fetch_add (&tally->faults, 1, __ATOMIC_RELAXED);
       siglongjmp (*landing, 1);
     }
-  /* One of our own: it happens again, and ends us.  */
+  /* A fault of the storm itself: the instruction is repeated, and the signal
+     ends the process.  */
   signal (number, SIG_DFL);
 }
 

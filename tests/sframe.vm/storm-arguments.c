@@ -1,4 +1,4 @@
-/* The storm's part of random arguments: addresses and sizes at every edge there is.
+/* The storm's part with random arguments: addresses and sizes at all limits.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"
@@ -8,8 +8,8 @@
 
 extern const char __ehdr_start[];
 
-/* An address: of the arena, which has good tables at one time and nothing at
-   another, of this program, of the stack, of nobody, of the kernel.  */
+/* An address: in the arena, which has valid tables or is unmapped, in this
+   program, in the stack, in unmapped memory, in the kernel.  */
 static unsigned long
 some_address (void)
 {

@@ -1,4 +1,5 @@
-/* The storm's memory cgroups: what registrations are charged with, and what happens at the limit.
+/* The storm's memory cgroups: the charges of registrations, and the behaviour
+   at the limit.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"
@@ -16,21 +17,23 @@
 
 #define ROOT "/sys/fs/cgroup"
 
-/* Text ranges of a byte each: many, yet no more than a process may have.  */
+/* Text ranges of a byte each, fewer than the limit of a process.  */
 enum { TEXTS = 8000 };
 
-/* Seconds after which a charge that has not changed is not going to, on a busy
-   machine, too; seconds for which the figure may be an old one.  */
+/* SETTLING: seconds after which a charge that has not changed is assumed to be
+   final, also on a busy machine.  STALE: seconds for which the kernel's figure
+   may be out of date.  */
 enum { SETTLING = 60, STALE = 3 };
 
-/* Seconds after which most of what can come back is back.  */
+/* Seconds after which most of the memory that can be freed is freed.  */
 enum { BATCHES = 12 };
 
-/* An entry has no fewer than three words: start, size and table.  */
+/* The least size of all entries: an entry has at least three words, start,
+   size and table.  */
 static const long entries = TEXTS * 3 * sizeof (long);
 
-/* What other things take varies by up to 24 KiB; a sixth of the entries is as
-   much as this.  */
+/* Other charges vary by up to 24 KiB; a sixth of the entries has this
+   size.  */
 static const long rest = 32 << 10;
 
 static bool
@@ -44,7 +47,7 @@ write_file (const char *group, const char *file, const char *text)
   return good;
 }
 
-/* The number behind WORD in FILE, -1 without.  */
+/* The number after WORD in FILE of GROUP, or -1 if there is none.  */
 static long
 read_number (const char *group, const char *file, const char *word)
 {
@@ -82,8 +85,8 @@ group_reclaim (const char *name)
   write_file (name, "memory.reclaim", "256K");
 }
 
-/* To read a page again that was taken away makes a major fault, and nothing
-   else does, for the file has just been written.  */
+/* Reading a reclaimed page again is a major fault.  There are no other major
+   faults, since the file has just been written.  */
 struct reclaimed
 group_reclaimed (const char *name)
 {
@@ -98,7 +101,8 @@ slab (const char *name)
   return read_number (name, "memory.stat", "slab_unreclaimable");
 }
 
-/* RCU frees in batches, 5 seconds later, and the figure is 2 seconds old.  */
+/* RCU frees in batches, 5 seconds later, and the figure may be 2 seconds
+   old.  */
 long
 group_charge (const char *name, long most)
 {
@@ -118,8 +122,8 @@ group_kept (const char *name)
   return slab (name);
 }
 
-/* What NAME is charged with when all is warm: once a charge like that of
-   be_charged is back, and the figure is of now.  */
+/* The charge of NAME in steady state: after a charge like that of be_charged
+   was freed, and the figure is up to date.  */
 static long
 warm_charge (const char *name, long most)
 {
@@ -138,7 +142,8 @@ get_text (void)
   return text;
 }
 
-/* Register a table for each byte of some text; return how many there are.  */
+/* Register a table for each byte of some text; return the number of
+   registrations.  */
 static int
 register_many (const char *text)
 {
@@ -158,7 +163,7 @@ rises (const char *name, long from)
   return slab (name) >= from + entries;
 }
 
-/* The part of check_charge that is in the group; leaves with the table
+/* The part of check_charge that runs in the group; the table stays
    registered.  */
 static void
 be_charged (void)
@@ -195,7 +200,7 @@ check_charge (void)
 	  "the charge goes when the process ends");
 }
 
-/* What may leave something behind, with a table and text at SLOT.  */
+/* Operations that may leak, with a table and text at SLOT.  */
 
 static void
 add_and_remove (char *slot)
@@ -205,7 +210,7 @@ add_and_remove (char *slot)
   storm_remove ((unsigned long) slot, 0, 0, 0);
 }
 
-/* The table is replaced, and a part of the text.  */
+/* Replace the table and a part of the text.  */
 static void
 add_and_replace (char *slot)
 {
@@ -215,7 +220,7 @@ add_and_replace (char *slot)
   munmap (slot + TEXT_OFFSET, PAGE);
 }
 
-/* The same text twice, a table that is none, and one that is not there.  */
+/* Register the same text twice, an invalid table, and an unmapped one.  */
 static void
 add_in_vain (char *slot)
 {
@@ -249,8 +254,9 @@ add_and_fork (char *slot)
   storm_await (pid);
 }
 
-/* A registration takes 200 bytes or more: what leaves one behind each time
-   leaves twice VARIATION.  Processes take longer, and more.  */
+/* A registration takes at least 200 bytes: an operation that leaks one each
+   time leaks twice VARIATION.  Processes take longer to make, and leak
+   more.  */
 static const struct
 {
   void (*run) (char *);
@@ -261,8 +267,8 @@ static const struct
   { add_and_unwind, 1000 }, { add_and_fork, 300 }
 };
 
-/* Do each of the deeds as many times, or one in SHARE; what they may leave is
-   gone.  */
+/* Repeat each operation its number of times, divided by SHARE.  Memory that it
+   does not leak is freed.  */
 static void
 do_deeds (int share)
 {
@@ -280,7 +286,7 @@ leave_nothing (void)
   do_deeds (10);
   long before = warm_charge ("leaks", entries / 4);
   do_deeds (1);
-  /* An old figure would be a low one.  */
+  /* An outdated figure would be too low.  */
   sleep (STALE);
   long most = before + VARIATION, left = group_charge ("leaks", most);
   printf ("%ld bytes before, %ld after each deed was done many times\n",
@@ -309,8 +315,8 @@ check_reclaim (void)
 	  "pages were reclaimed and read again throughout");
 }
 
-/* Register much, and have children that copy it, until one of us gets no
-   more or is killed.  */
+/* Register many ranges, and make children that copy them, until the limit
+   stops a process or it is killed.  */
 static void
 exhaust (const char *text)
 {
@@ -329,7 +335,8 @@ exhaust (const char *text)
   _exit (0);
 }
 
-/* That is room for one process with so many registrations, not for two.  */
+/* The limit has room for the registrations of one such process, not of
+   two.  */
 void
 check_pressure (void)
 {

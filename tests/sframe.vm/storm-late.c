@@ -1,4 +1,5 @@
-/* The storm's part of tables that come late or never: a thread of ours answers their page faults.
+/* The storm's part with tables whose pages arrive late or never: a thread of
+   the storm handles the page faults.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The kernel waits for such a page in prctl and when it unwinds.  */
@@ -21,8 +22,8 @@
 
 enum { WORKERS = 2, NEVER = 20 };
 
-/* What is in the header of a table is below this, and what a fault is about
-   is known to the byte; on s390x no more is known than the page.  */
+/* Faults at or after this offset are not in the header of a table.  On s390x
+   only the page of a fault is known, otherwise its address.  */
 #ifdef __s390x__
 enum { BEHIND_HEADER = 0 };
 #else
@@ -42,8 +43,7 @@ open_faults (void)
     err (1, "userfaultfd");
 }
 
-/* From now on the pages of SLOT's table come late: those that are not
-   there.  */
+/* From now on the missing pages of SLOT's table arrive late.  */
 static void
 make_late (char *slot)
 {
@@ -63,8 +63,8 @@ renew (char *slot)
   madvise (slot, TEXT_OFFSET, MADV_DONTNEED);
 }
 
-/* Answer a fault at ADDRESS: with a page of some table, with zeros, or by
-   sending the one that waits to fault again.  */
+/* Handle a fault at ADDRESS: provide a page of some table or of zeros, or let
+   the waiting task fault again.  */
 static void
 answer (unsigned long address)
 {
@@ -90,8 +90,8 @@ answer (unsigned long address)
   ioctl (faults, UFFDIO_WAKE, &again);
 }
 
-/* Whether somebody waits for the page at *ADDRESS; who waited when we were
-   told may not do so any more.  */
+/* Whether a task waits for the page at *ADDRESS; a task that was reported may
+   have stopped waiting.  */
 static bool
 somebody_waits (unsigned long *address)
 {
@@ -157,8 +157,8 @@ storm_late (void)
   pthread_join (server, NULL);
 }
 
-/* The first page that somebody waits for is the end of all of us, by a signal
-   if what is wanted of it is at OFFSET or behind.  */
+/* When a task waits for a page, kill this process by a signal, if the fault is
+   at OFFSET or after it.  */
 static void *
 kill_waiting (void *offset)
 {
@@ -170,9 +170,9 @@ kill_waiting (void *offset)
   _exit (3);
 }
 
-/* Wait for a page that never comes, to register a table or, if UNWINDING, to
-   read a registered one: what is behind its header, for the kernel looks
-   anywhere when it has to guess by frame pointers.  */
+/* Wait for a page that never arrives, to register a table or, if UNWINDING is
+   set, to read a registered one after its header; for frames without a rule
+   the kernel may read any memory.  */
 static void
 wait_in_vain (bool unwinding)
 {
@@ -195,7 +195,7 @@ wait_in_vain (bool unwinding)
   _exit (2);
 }
 
-/* Only who was waiting is killed; others go on and exit.  */
+/* Only a waiting process is killed; others continue and exit.  */
 void
 check_waiting (void)
 {

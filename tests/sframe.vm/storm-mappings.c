@@ -1,8 +1,9 @@
-/* The storm's part in which threads register, unwind and fork in memory that others take away.
+/* The storm's part in which threads register, unwind and fork while other
+   threads change the mappings.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Four threads share the memory with processes that are no threads of
-   theirs, and which begin and end all the time.  */
+   Four threads share the memory with processes (CLONE_VM) that start and end
+   all the time.  */
 
 #include "storm.h"
 
@@ -58,8 +59,8 @@ one_deed (void)
     }
 }
 
-/* With all the memory of the thread that began it, its thread-local variables
-   included: nothing here may fault.  */
+/* Shares all memory of the thread that started it, also its thread-local
+   variables: nothing here may fault.  */
 static int
 sharer (void *unused)
 {

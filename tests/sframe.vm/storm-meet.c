@@ -1,9 +1,10 @@
-/* The storm's part in which threads meet: all of them are at two tables, and nothing takes long.
+/* The storm's part in which threads meet: all threads use the same two tables,
+   and no operation takes long.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   KCSAN, on the kernel that has it, holds a thread up in the middle of one of
-   a few hundred accesses to see whether another thread is there as well.
-   Elsewhere in the storm hardly any is.  */
+   KCSAN, on the race kernel, delays a thread at one of some hundred accesses,
+   to detect another thread at the same data.  In the other parts this is rare.
+   */
 
 #include "storm.h"
 
@@ -42,7 +43,8 @@ one_deed (void)
       storm_choose ();
       break;
     default:
-      /* Whoever is in its text is caught, as is who finds it gone.  */
+      /* A thread that executes this text, or finds it unmapped, recovers from
+	 the fault.  */
       arena_fill_private (slot);
     }
 }

@@ -1,8 +1,8 @@
-/* The storm's part of processes that come and go, in each way there is.
+/* The storm's part with processes that start and end in all ways.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A few processes at a time do this, each with children and they with
-   threads; all of them have tables registered and are sampled.  */
+   A few processes at a time do this, with children that have threads; all of
+   them have registered tables and are sampled.  */
 
 #include "storm.h"
 
@@ -22,7 +22,7 @@ enum { WORKERS = 3, THREADS = 2 };
 
 extern char **environ;
 
-/* Have tables, and stacks that need them.  */
+/* Register tables, and call through their text.  */
 static void
 some_steps (int steps)
 {
@@ -56,7 +56,7 @@ start_threads (void)
 		    (void *) (long) roll (0x10000));
 }
 
-/* The program knows by the 0 that it is not to begin a storm.  */
+/* The argument 0 tells the program not to start a storm.  */
 static void
 execute (void)
 {
@@ -69,8 +69,8 @@ execute (void)
   execve ("/proc/self/exe", again, environ);
 }
 
-/* What a storm does that another one has executed: tables from before are
-   gone, and those of its own are there.  */
+/* For a program that a process of the storm has executed: earlier tables must
+   be gone, and its own tables registered.  */
 void
 storm_executed (void)
 {
@@ -86,8 +86,8 @@ crash (void)
   *nowhere = 1;
 }
 
-/* Exit with a list of robust futexes in a page that is not there: the fault,
-   which asks for the stack, comes when no more of us will run.  */
+/* Exit with a list of robust futexes in an unmapped page: the fault, which
+   requests the stack, occurs when the task executes no more user code.  */
 static void
 exit_faulting (void)
 {

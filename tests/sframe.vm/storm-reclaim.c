@@ -1,9 +1,10 @@
-/* The storm's part of memory that is short: tables in a file of the host, whose pages are taken away.
+/* The storm's part with little memory: tables in a file of the host, whose
+   pages are reclaimed.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Reading them again takes the host a while, in which the kernel waits in
-   prctl or when it unwinds.  On a fast machine the calls may be made before
-   many pages are taken: so this part makes more calls until they are.  */
+   Reading them again takes the host some time, while the kernel waits in prctl
+   or when it unwinds.  On a fast machine the calls may be made before many
+   pages are reclaimed; so this part makes more calls until enough are.  */
 
 #include "storm.h"
 

@@ -1,4 +1,5 @@
-/* The storm's consumer of deferred call chains: perf events on each processor, and a thread that reads.
+/* The storm's consumer of deferred call chains: perf events on each processor,
+   and a thread that reads them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"

@@ -1,4 +1,4 @@
-/* The storm's threads, which do one deed after the other.
+/* The storm's threads, each of which executes one operation after the other.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "storm.h"

@@ -1,10 +1,12 @@
-/* A storm of SFrame registrations for a kernel with all its checkers on.
+/* A storm of SFrame registrations, for a kernel with all its checkers on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: storm CALLS [SEED].  About that many prctl calls are made, some in
-   each part; all the while the stacks of all processes are sampled.  The
-   kernel's answers must be among those that the manual lists, and memory has
-   to come back.  What else is wrong, the kernel says by itself.  */
+   Usage: storm CALLS [SEED]
+
+   The storm makes about CALLS prctl calls, some in each part, while the stacks
+   of all processes are sampled.  The kernel's results must be among those that
+   the man page lists, and all memory must be freed.  Other faults are in the
+   kernel's log.  */
 
 #include "storm.h"
 
@@ -286,6 +288,18 @@ number (const char *text)
   return value;
 }
 
+static void
+check_results (void)
+{
+  check_answers ();
+  check_chains ();
+  check_reclaim ();
+  check_waiting ();
+  check_charge ();
+  check_leaks ();
+  check_pressure ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,14 +310,14 @@ main (int argc, char **argv)
   storm_seed (0);
   share_tally ();
   arena_make ();
-  /* We have executed ourselves.  */
+  /* A process of the storm has executed this program.  */
   if (calls == 0)
     {
       storm_executed ();
       return tally->undocumented != 0 ? UNDOCUMENTED : 0;
     }
 
-  /* Children must not have lines of ours in their buffers.  */
+  /* Otherwise children would print again what is in the buffer.  */
   setlinebuf (stdout);
   printf ("storm %lu %lu\n", calls, seed);
   if (kernel_prctl (PR_REMOVE_SFRAME, PAGE, 0, 0, 0) != -ENOENT)
@@ -312,12 +326,6 @@ main (int argc, char **argv)
       || !group_make ("short", "max"))
     err (1, "no events or no memory cgroups");
   run_parts (calls);
-  check_answers ();
-  check_chains ();
-  check_reclaim ();
-  check_waiting ();
-  check_charge ();
-  check_leaks ();
-  check_pressure ();
+  check_results ();
   return 0;
 }

@@ -1,10 +1,10 @@
-/* A storm of registrations: what its parts share.
+/* A storm of registrations: declarations that its parts share.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nothing here waits for what another part does.  All memory that comes and
-   goes lies in an arena made before, and is only ever replaced with
-   MAP_FIXED: a hole in it is never taken by what libc maps, since nothing
-   else is mapped while a part runs.  */
+   No part waits for another.  All memory whose mappings change is in an arena
+   that is mapped before, and is only replaced by MAP_FIXED. libc cannot map
+   anything into a hole of the arena, since nothing else is mapped while a part
+   runs.  */
 
 #ifndef STORM_H
 #define STORM_H

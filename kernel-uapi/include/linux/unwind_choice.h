@@ -2,9 +2,9 @@
 /*
  * The choice and order of unwinders for user stacks.
  *
- * An order is a sequence of numbers of UNWIND_ORDER_SHIFT bits, the first one
- * in the lowest bits: the bit number of an enum unwind_user_type, plus 1. 0
- * ends the order. The numbers are part of the user interface.
+ * An order has UNWIND_ORDER_SHIFT bits for each unwinder, the lowest bits for
+ * the first one: the bit number of its enum unwind_user_type, plus 1. A number
+ * of 0 ends the order. The numbers are part of the user interface.
  */
 #ifndef _LINUX_UNWIND_CHOICE_H
 #define _LINUX_UNWIND_CHOICE_H

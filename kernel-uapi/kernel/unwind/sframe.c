@@ -193,7 +193,7 @@ static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
 }
 
 /*
- * Find the first text range that ends behind @from. The caller holds the mmap
+ * Find the first text range that ends after @from. The caller holds the mmap
  * lock, so that the result stays valid.
  */
 static struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
@@ -520,10 +520,10 @@ static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 }
 
 /*
- * Compare @view with the table of the vDSO, which is not in the set; it does not
- * have the same ranges, unless that table was removed. Return 0 if they do not
- * conflict; they may have the same table. Return 1 if @view is the table that
- * was removed: it is registered again. Otherwise return an error.
+ * Compare @view with the table of the vDSO, which is not in the set. Both have
+ * the same ranges only if the table of the vDSO was removed. Return 1 if @view
+ * is that removed table, which is registered again; 0 if the two do not
+ * conflict (they may have the same table); otherwise an error.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
@@ -751,9 +751,9 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 }
 
 /*
- * Check all of a table when its first text is registered; for the other texts
- * of a program it was checked then. This takes long, so the mmap lock is not
- * held. The process can change the table afterwards anyway.
+ * Check all of a table when its first text range is registered, not again for
+ * further text ranges. The check takes long, so the mmap lock is not held: the
+ * process could change the table after a check under the lock as well.
  */
 static int sframe_check(const struct sframe_view *view)
 {
@@ -789,9 +789,9 @@ static bool sframe_set_ranges(struct sframe_view *view,
 /*
  * Register as many of the @nr ranges at @ranges, in their order, as can be
  * registered under one hold of the lock of @mm, which is locked for writing.
- * Return their number; @view is the last one, to be checked by sframe_check() if
- * *@new is set. If it is none, return the error of the first range, or -EAGAIN
- * as sframe_read_header() does.
+ * Return the number of ranges registered; @view is the last of them, to be
+ * checked by sframe_check() if *@new is set. If none was registered, return the
+ * error of the first range, or -EAGAIN as sframe_read_header() does.
  */
 static int sframe_add_group(struct mm_struct *mm,
 			    const struct prctl_sframe *ranges, unsigned int nr,
@@ -839,29 +839,34 @@ static int sframe_add_some(const struct prctl_sframe *ranges, unsigned int nr)
 
 /**
  * sframe_add - register a table for a text range of the current process
- * @table:	user address of the table
- * @table_size:	its bytes
+ * @table:	user address of the table, a multiple of 4
+ * @table_size:	size of the table in bytes, not less than that of a header
  * @text:	user address of the text
- * @text_size:	its bytes
+ * @text_size:	size of the text in bytes
  *
  * Mappings and header are checked and the ranges inserted under one hold of the
  * mmap lock, so that they cannot change in between. A header whose page would
  * have to be read from a file is checked by the first lookup. FREs are checked
  * each time they are read; with CONFIG_SFRAME_VALIDATION also here.
  *
+ * Context: Process context. The caller can sleep and does not hold the mmap
+ * lock, which is taken for writing. Page faults occur without the lock.
+ *
  * Return: 0, also if the same ranges are registered already; or the first of
  * these that applies:
  * -EINVAL if the caller is a 32-bit task;
  * -EINTR if a fatal signal is pending;
- * -EINVAL if a range is empty or wraps, or is not inside one mapping, or the
- * text is not executable;
+ * -EINVAL if a range is empty, begins at 0, wraps or is not in user space, or
+ * the table is not aligned or too small for a header;
+ * -EINVAL if a range is not inside one mapping, or the text is not executable;
  * -EFAULT if the header cannot be read;
- * -EINVAL if it is not one of a usable table;
+ * -EINVAL if the header is not that of a usable table;
  * -EEXIST if a range overlaps another one that is registered, or the table is
  * registered with another header;
- * -ENOSPC if the process has registered too much;
+ * -ENOSPC if the process has registered SFRAME_TEXTS_MAX text ranges;
  * -ENOMEM if there is no memory;
- * the result of sframe_validate() if the table is new, with that option.
+ * with CONFIG_SFRAME_VALIDATION, the error of sframe_validate() for a table that
+ * was not registered before.
  */
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size)
@@ -881,7 +886,7 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
 {
 	int ret = 0;
 
-	/* One copy is cheaper than one for each, which is checked each time. */
+	/* One copy for all elements: each copy has its own checks. */
 	if (size == sizeof(*to))
 		return copy_from_user(to, from, nr * size) ? -EFAULT : 0;
 	for (unsigned int i = 0; i < nr && !ret; i++)
@@ -892,19 +897,27 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
 
 /**
  * sframe_add_array - register tables for text ranges of the current process
- * @array:	user address of the first struct prctl_sframe
- * @nr:		number of them
- * @size:	size of each; bytes that the kernel does not know must be 0
+ * @array:	user address of an array of struct prctl_sframe
+ * @nr:		number of elements
+ * @size:	size of an element in bytes, not less than that of the structure
+ *		here; bytes that the kernel does not know must be 0
  * @flags:	must be 0
  *
  * Registers the ranges in their order, each as sframe_add() does, up to the
- * first that is refused or to SFRAME_ADD_MAX. A program that starts registers
- * all of its objects so, with one entry into the kernel.
+ * first that is refused or to SFRAME_ADD_MAX. So the dynamic linker registers
+ * all objects of a program that starts with one system call.
  *
- * Return: the number of ranges registered. If the first is refused: its error;
- * -EINVAL if @flags is not 0 or @size is too small; -E2BIG if @size is more than
- * a page, or bytes that the kernel does not know are not 0; -EFAULT if @array
- * cannot be read.
+ * Context: Process context. The caller can sleep and does not hold the mmap
+ * lock, which is taken for writing, once for up to SFRAME_ADD_GROUP ranges. The
+ * array is read without the lock.
+ *
+ * Return: the number of ranges registered, which is 0 only if @nr is 0; or, if
+ * none was registered, the first of these that applies:
+ * -EINVAL if the caller is a 32-bit task, @flags is not 0 or @size is too small;
+ * -E2BIG if @size is more than a page, or bytes that the kernel does not know
+ * are not 0;
+ * -EFAULT if the array cannot be read;
+ * the error of sframe_add() for the first range.
  */
 int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
 		     unsigned long flags)
@@ -935,8 +948,10 @@ int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
  * @phnum:	number of program headers
  * @bias:	to be added to the addresses in them
  *
- * Registers each executable segment with the same ranges as ld.so does later.
- * Errors are ignored: without a table only the profile is worse.
+ * Registers each executable segment, by the same ranges as ld.so does later.
+ * Errors are ignored: a program without a table only has shorter stacks.
+ *
+ * Context: As sframe_add().
  */
 void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 		    unsigned long bias)
@@ -974,6 +989,9 @@ static int sframe_forget(struct mm_struct *mm, unsigned long start, gfp_t gfp)
  * @start:	user address of the table
  *
  * Removes all text ranges that were registered with it.
+ *
+ * Context: Process context. The caller can sleep and does not hold the mmap
+ * lock, which is taken for writing.
  *
  * Return: 0; -EINVAL if the caller is a 32-bit task; -EINTR if a fatal signal
  * is pending; -ENOENT if there is no such table; -ENOMEM if the set is shared
@@ -1332,7 +1350,7 @@ static void sframe_lose(struct mm_struct *mm)
  * __sframe_unmap - drop the texts and tables in memory that was unmapped
  * @mm:		locked for writing
  * @start:	first address
- * @end:	address behind the last
+ * @end:	address after the last
  *
  * A range that overlaps the memory is dropped as a whole: its object is being
  * unloaded. If the set is shared and there is no memory for a copy, @mm loses

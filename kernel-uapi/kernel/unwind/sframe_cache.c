@@ -310,9 +310,10 @@ static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 }
 
 /*
- * Store the rule @packed of @ip in @cache, if that is of @generation. Return
- * false if a new or larger cache is needed. If there is no memory for a larger
- * one, it is not needed again until as many rules more were refused.
+ * Store the rule @packed of @ip in @cache. Return false if another cache is
+ * needed: if @cache is not of @generation, or if its full lines have refused too
+ * many rules. In the latter case counting begins anew, so that the caller does
+ * not ask for memory at each rule.
  */
 static bool sframe_store(struct sframe_cache *cache, u64 generation,
 			 unsigned long ip, u64 packed)
@@ -634,7 +635,7 @@ fault:
 
 /*
  * Open user memory from the lowest address that a cached rule may read for this
- * frame or any of its callers. The CFA itself must not be behind the end.
+ * frame or any of its callers. The CFA itself must not be after the end.
  */
 static bool sframe_open_stack(struct sframe_walk *walk)
 {

@@ -78,13 +78,13 @@ static const struct header_case header_cases[] = {
 	CASE("no rows", nr_fres, 0, 0),
 	CASE("more rows than bytes", nr_fres, 2, -EINVAL),
 	CASE("size of rows wraps 32 bits", nr_fres, BIT(31), -EINVAL),
-	CASE("rows end behind section", fre_len, ATTR_LEN + 4, -EINVAL),
+	CASE("rows end after section", fre_len, ATTR_LEN + 4, -EINVAL),
 	CASE("end of rows wraps 32 bits", fre_len, U32_MAX, -EINVAL),
 	CASE("unaligned index", fde_off, 1, -EINVAL),
-	CASE("index behind rows", fde_off, 4, -EINVAL),
+	CASE("index after rows", fde_off, 4, -EINVAL),
 	CASE("offset of index wraps 32 bits", fde_off, U32_MAX - 3, -EINVAL),
 	CASE("rows run into index", fre_off, FDE_LEN - 1, -EINVAL),
-	CASE("rows behind section", fre_off, FDE_LEN + 1, -EINVAL),
+	CASE("rows after section", fre_off, FDE_LEN + 1, -EINVAL),
 	CASE("offset of rows wraps 32 bits", fre_off, U32_MAX, -EINVAL),
 };
 
@@ -166,8 +166,8 @@ static struct kunit_suite sframe_header_suite = {
 /**
  * struct place - user memory of a test
  * @table:	address of the table
- * @text:	a page behind it
- * @stack:	a page behind the text; no page follows
+ * @text:	a page after it
+ * @stack:	a page after the text; no page follows
  * @view:	the table that was crafted last
  * @rows:	rows that lookups have read
  */

@@ -395,7 +395,7 @@ static __always_inline int sframe_get_row(const struct sframe_cursor *cursor,
 
 /*
  * Advance @cursor to the row after the current one, whose information byte is
- * @info. The result may be behind the end.
+ * @info. The result may be after the end.
  */
 static __always_inline int sframe_skip_row(struct sframe_cursor *cursor,
 					   u32 info)
@@ -737,7 +737,7 @@ static int sframe_read_row(const struct sframe_view *view,
 
 /*
  * Check that each row of @entry at @cursor can be decoded and that none starts
- * behind the function or block of @size bytes.
+ * after the function or block of @size bytes.
  */
 static int sframe_check_rows(const struct sframe_view *view,
 			     struct sframe_cursor *cursor,

@@ -183,10 +183,10 @@ static int sframe_recover_ra(struct unwind_user_state *state,
 }
 
 /*
- * Whether FP already is the caller's, although @rule says that it is saved
- * where FP points to. GCC says so up to the end of functions that realign the
- * stack, also behind the instruction that has restored FP. That address is
- * outside of the frame then.
+ * Whether FP already is the caller's, although @rule says that it is saved at
+ * an offset from FP. In functions that realign the stack, GCC's rule says so up
+ * to the end of the function, even after the instruction that restores FP. Then
+ * that address is outside of the frame.
  */
 static bool sframe_fp_restored(const struct unwind_user_state *state,
 			       const struct sframe_rule *rule,

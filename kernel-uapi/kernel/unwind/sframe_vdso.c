@@ -47,8 +47,8 @@ static int __init sframe_init_vdso(void)
 core_initcall(sframe_init_vdso);
 
 /*
- * The address of the vDSO in @mm, which may have unmapped it since. 0 if there
- * was none or it has no table.
+ * The address at which @mm was given a vDSO, which may be unmapped now; 0 if
+ * there was no vDSO or it has no table.
  */
 static unsigned long sframe_vdso_base(const struct mm_struct *mm)
 {
@@ -63,8 +63,8 @@ static void sframe_place_vdso(unsigned long base, struct sframe_view *view)
 }
 
 /* Whether @vma, which may be NULL, is the vDSO at @base. It is never split. */
-static bool sframe_is_vdso(const struct vm_area_struct *vma,
-			   unsigned long base)
+static bool sframe_is_vdso_vma(const struct vm_area_struct *vma,
+			       unsigned long base)
 {
 	return vma && vma->vm_start == base && sframe_arch_is_vdso(vma);
 }
@@ -77,7 +77,7 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 	bool ret;
 
 	if (vma) {
-		ret = sframe_is_vdso(vma, base);
+		ret = sframe_is_vdso_vma(vma, base);
 		vma_end_read(vma);
 		return ret;
 	}
@@ -87,7 +87,7 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 	 */
 	if (pagefault_disabled() || mmap_read_lock_killable(mm))
 		return false;
-	ret = sframe_is_vdso(vma_lookup(mm, base), base);
+	ret = sframe_is_vdso_vma(vma_lookup(mm, base), base);
 	mmap_read_unlock(mm);
 	return ret;
 }
@@ -136,7 +136,7 @@ bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view)
 {
 	unsigned long base = sframe_vdso_base(mm);
 
-	if (!base || !sframe_is_vdso(vma_lookup(mm, base), base))
+	if (!base || !sframe_is_vdso_vma(vma_lookup(mm, base), base))
 		return false;
 	sframe_place_vdso(base, view);
 	return true;

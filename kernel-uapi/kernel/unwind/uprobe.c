@@ -21,9 +21,9 @@
  * @ra:		return address on the stack
  * @sp:		SP after the return
  *
- * A call uses a word of the stack, which 32-bit code has smaller, or nothing.
+ * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing on s390.
  * Only the current task changes the list, which has at most 64 entries.  An
- * entry that longjmp() has left behind has another SP, or was replaced.
+ * entry that longjmp() has abandoned has another SP, or was replaced.
  *
  * Return: the original return address if @ra is the trampoline, or else @ra.
  */

@@ -1,4 +1,4 @@
-/* User memory, allocator and RCU of one thread, which fail on demand.
+/* User memory, an allocator and RCU for one thread; each can be made to fail.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #include <linux/sframe.h>
@@ -23,7 +23,7 @@ bug (const char *what)
   abort ();
 }
 
-/* What of user memory is open to be read; none while nothing is.  */
+/* The part of user memory that is open for reading; empty if none is.  */
 static unsigned long open_start, open_size;
 
 static void
@@ -79,7 +79,7 @@ call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *))
   last_callback = &head->next;
 }
 
-/* An offset in place of a function says the same as in the kernel.  */
+/* An offset in place of a function has the same meaning as in the kernel.  */
 void
 rcu_kfree (struct rcu_head *head, size_t offset)
 {
@@ -202,7 +202,7 @@ out_of_memory (gfp_t gfp)
     bug ("allocation may sleep with preemption off");
   if (readers != 0)
     bug ("allocation may sleep under RCU");
-  /* The process pays for what it registers.  */
+  /* Registrations are charged to the process.  */
   if ((gfp & __GFP_ACCOUNT) == 0)
     bug ("allocation is charged to nobody");
   return (machine.no_memory
@@ -221,7 +221,7 @@ kmalloc (size_t size, gfp_t gfp)
     bug ("out of memory indeed");
   ++machine.objects;
   machine.bytes += size;
-  /* What was not written must not be relied on.  */
+  /* Fill memory that is not initialized.  */
   return memset (object, (gfp & __GFP_ZERO) != 0 ? 0 : 0xa5, size);
 }
 
@@ -253,8 +253,8 @@ kvzalloc (size_t size, gfp_t gfp)
   if (pagefault_disabled ())
     bug ("allocation by a task that must not wait");
   if ((gfp & __GFP_DIRECT_RECLAIM) != 0)
-    bug ("memory reclaimed to remember rules in");
-  if (out_of_memory (gfp) || !machine.remembers)
+    bug ("memory reclaimed for a cache of rules");
+  if (out_of_memory (gfp) || !machine.may_cache)
     return NULL;
   object = calloc (1, size);
   if (object == NULL)
@@ -361,7 +361,7 @@ vdso_text_size (void)
 
 /* Tasks and mappings  */
 
-/* What follows %p is no more than a letter here.  */
+/* In these formats %p is followed by at most one letter.  */
 void
 pr_debug_ratelimited (const char *format, ...)
 {
@@ -405,8 +405,8 @@ mmap_assert_write_locked (const struct mm_struct *mm)
     bug ("mm not locked");
 }
 
-/* Begin where the last one was found: what machine_split makes of a mapping,
-   from its end on, is found at once from its start on.  */
+/* Begin where the last one was found: the parts of a mapping that
+   machine_split makes from its end on are then found at once.  */
 static struct vm_area_struct *
 find_area (struct mm_struct *mm, unsigned long address)
 {
@@ -559,8 +559,8 @@ filemap_map_pages (void)
 
 /* User memory  */
 
-/* The bytes at ADDRESS, and in *SIZE how many of the *SIZE wanted there are
-   in one go.  */
+/* The bytes at ADDRESS; *SIZE becomes the number of them, at most *SIZE, that
+   are contiguous.  */
 static const unsigned char *
 readable (unsigned long address, unsigned long *size, bool fault_in)
 {
@@ -651,7 +651,8 @@ machine_get (void *to, const void *from, size_t size)
   return copy (to, (unsigned long) from, size, !machine.faults_off) == 0;
 }
 
-/* As in the kernel, what was not copied is cleared, and its size returned.  */
+/* As in the kernel, bytes that were not copied are cleared, and their number
+   is returned.  */
 unsigned long
 copy_from_user (void *to, const void *from, unsigned long size)
 {

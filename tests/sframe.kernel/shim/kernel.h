@@ -1,11 +1,11 @@
-/* As much of the kernel as its SFrame sources need, in user space.
+/* The parts of the kernel that its SFrame sources need, in user space.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Given to the compiler by -include.  Most comes from the kernel's own headers
-   for user space, in its tools/.  A header that these have not, or not as it
-   is needed, is an empty file that kernel-shim.exp makes, and what would be in
-   it is here, or in x86.h or s390.h.  Whatever the kernel forbids, such as a
-   page fault with a lock held, ends the program.  */
+   Included by -include before each source.  Most comes from the kernel's own
+   headers for user space, in its tools/.  If these lack a header, or have it
+   without what is needed, kernel-shim.exp makes an empty file of that name,
+   and the contents are here, in x86.h or in s390.h.  Anything that the kernel
+   forbids, such as a page fault with a lock held, ends the program.  */
 
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
@@ -65,7 +65,7 @@ rol64 (u64 value, unsigned int bits)
 
 #define kmalloc_obj(object, ...) \
   __alloc_objs (kmalloc, default_gfp (__VA_ARGS__), typeof (object), 1)
-/* Only what can be done without.  */
+/* Used only for memory that is not necessary: the cache.  */
 extern void *kvzalloc (size_t size, gfp_t gfp);
 extern void kvfree (const void *object);
 
@@ -219,8 +219,8 @@ extern bool refcount_dec_and_test (refcount_t *refs);
 #define refcount_read(refs) ((refs)->count)
 #define smp_acquire__after_ctrl_dep() ((void) 0)
 
-/* linux/init.h: what a test calls when it has put a vDSO where the kernel has
-   its own.  */
+/* linux/init.h: tests call this after they have provided a vDSO in place of
+   the kernel's.  */
 
 #define __init
 #define __ro_after_init
@@ -272,7 +272,7 @@ struct vm_area_struct
   unsigned long vm_pgoff;
   const struct vm_operations_struct *vm_ops;
   void *anon_vma;
-  /* What is at vm_start; null: no access ever works.  */
+  /* The memory at vm_start; null: each access fails.  */
   unsigned char *bytes;
   /* Not in memory until a page fault.  */
   bool absent;
@@ -347,7 +347,7 @@ extern struct folio *folio_walk_start (struct folio_walk *walk,
 extern void folio_walk_end (struct folio_walk *walk,
 			    struct vm_area_struct *area);
 
-/* linux/signal_types.h, linux/sched/signal.h: nobody else sends signals.  */
+/* linux/signal_types.h, linux/sched/signal.h: no other task sends signals.  */
 
 typedef struct
 {
@@ -473,7 +473,7 @@ extern struct vm_area_struct *machine_map (struct mm_struct *mm,
 					   unsigned long size,
 					   vm_flags_t flags,
 					   unsigned char *bytes);
-/* Unmap from START to END of MM; SFrame is told as munmap does.  */
+/* Unmap from START to END of MM, and call SFrame as munmap does.  */
 extern void machine_unmap (struct mm_struct *mm, unsigned long start,
 			   unsigned long end);
 /* Let a mapping of MM end, and another begin, at ADDRESS.  */

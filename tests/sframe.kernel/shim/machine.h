@@ -1,7 +1,8 @@
-/* What a test does to the machine that the kernel's sources run on.
+/* Control of the simulated machine that runs the kernel's sources.
    SPDX-License-Identifier: GPL-2.0-only
 
-   It has no types of the kernel, for tests that have others.  */
+   Without types of the kernel, for tests that have other types of these names.
+   */
 
 #ifndef SHIM_MACHINE_H
 #define SHIM_MACHINE_H
@@ -26,14 +27,14 @@ struct machine
   void (*at_fault_in) (void);
   /* The task is being killed; is a 32-bit one.  */
   bool killed, compat;
-  /* Mappings are being changed: none can be looked at without the lock.  */
+  /* Mappings are being changed: none can be found without the lock.  */
   bool changing;
-  /* The task exits, and waits for no page and nobody who does.  */
+  /* The task is exiting: it waits neither for a page nor for a lock.  */
   bool exiting;
   /* No page fault is taken now.  */
   bool faults_off;
-  /* There is memory to remember rules in.  */
-  bool remembers;
+  /* There is memory for caches of rules.  */
+  bool may_cache;
   /* It is kswapd that reclaims memory.  */
   bool kswapd;
   /* How many grace periods were over when a cache was freed last.  */
@@ -50,10 +51,10 @@ struct machine
   unsigned long accesses, unmapped;
   /* Accesses that did not succeed.  */
   unsigned long traps;
-  /* Objects of kmalloc that are not yet freed, and of kvzalloc; bytes of all that
-     ever were of the former.  */
+  /* The numbers of objects of kmalloc and of kvzalloc that are not freed yet;
+     the total of bytes that kmalloc has allocated.  */
   unsigned long objects, caches, bytes;
-  /* The last size that kvzalloc was asked for.  */
+  /* The last size passed to kvzalloc.  */
   unsigned long cache_size;
   /* How often it was called.  */
   unsigned long cache_requests;

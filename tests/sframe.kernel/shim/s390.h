@@ -1,8 +1,9 @@
-/* What SFrame needs of the kernel's headers for s390: registers and the stack.
+/* The parts of the kernel's headers for s390 that SFrame needs: registers and
+   the stack.
    SPDX-License-Identifier: GPL-2.0-only
 
    The layout of signal frames is that of the kernel's own headers for user
-   space, which kernel-shim.exp provides, with linux/signal.h.  Numbers are in
+   space, which kernel-shim.exp provides, with linux/signal.h.  Numbers have
    the byte order of the machine that runs the test.  */
 
 #ifndef SHIM_S390_H

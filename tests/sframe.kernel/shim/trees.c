@@ -1,4 +1,4 @@
-/* The kernel's red-black tree, its very source, in user space.
+/* The kernel's own source of red-black trees, compiled for user space.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #include "../../../lib/rbtree.c"

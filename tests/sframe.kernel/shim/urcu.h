@@ -1,10 +1,10 @@
-/* RCU as the kernel's headers for user space want it from liburcu.
+/* RCU with the interface of liburcu, which the kernel's headers for user space
+   expect.
    SPDX-License-Identifier: GPL-2.0-only
 
-   There is one thread, so that a test says when something happens.  Whatever a
-   reader does of RCU is where another CPU may act (see kernel.h), and grace
-   periods end in rcu_barrier alone, so that the sanitizer sees whoever holds
-   on to what is freed.  */
+   There is one thread, so a test chooses when other CPUs act: at each RCU
+   operation of a reader (see kernel.h).  Grace periods end only in
+   rcu_barrier, so the sanitizer detects a use after that.  */
 
 #ifndef SHIM_URCU_H
 #define SHIM_URCU_H
@@ -22,7 +22,7 @@ extern void rcu_read_lock (void);
 extern void rcu_read_unlock (void);
 extern void call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *));
 extern void rcu_barrier (void);
-/* kfree what has HEAD at OFFSET, after a grace period.  */
+/* Call kfree, after a grace period, for the object with HEAD at OFFSET.  */
 extern void rcu_kfree (struct rcu_head *head, size_t offset);
 
 #define kfree_rcu(object, head)						\

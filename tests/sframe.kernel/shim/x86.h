@@ -1,4 +1,5 @@
-/* What SFrame needs of the kernel's headers for x86-64: registers and the signal frame.
+/* The parts of the kernel's headers for x86-64 that SFrame needs: registers
+   and the signal frame.
    SPDX-License-Identifier: GPL-2.0-only  */
 
 #ifndef SHIM_X86_H

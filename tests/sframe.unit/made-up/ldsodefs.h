@@ -1,4 +1,5 @@
-/* What libc's sources need of the loader, for tests on a made-up system.
+/* The parts of the loader that libc's sources need, for tests on a simulated
+   system.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,5 @@
-/* What glibc's build gives to each file, for tests on a made-up system; gcc includes this first.
+/* Definitions that glibc's build provides for each file, for tests on a
+   simulated system; gcc includes this file first.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

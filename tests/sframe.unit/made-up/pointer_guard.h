@@ -1,4 +1,4 @@
-/* A way to mangle pointers, for tests on a made-up system.
+/* A way to mangle pointers, for tests on a simulated system.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,4 @@
-/* A made-up machine that has all that any machine has, as the tests play it.
+/* A simulated machine with all features that any machine has.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -15,6 +15,8 @@
 #define SFRAME_MACHINE_SP_OFFSET (-8)
 #define SFRAME_MACHINE_ENTRY_SIZE 64
 #define SFRAME_MACHINE_CODE_ALIGN 2
+#define SFRAME_MACHINE_FRAMELESS 1
+#define SFRAME_MACHINE_RECORD 0
 #define SFRAME_MACHINE_SP_LOOK 16
 #define SFRAME_MACHINE_CALL_SIZE 6
 #define SFRAME_MACHINE_STUB_SIZE 12
@@ -23,7 +25,7 @@ void sframe_capture_caller (struct sframe_registers *registers);
 void sframe_call_rule (struct sframe_rule *rule);
 bool sframe_block_rule (struct sframe_rule *rule,
 			const struct sframe_rule *first);
-bool sframe_stub (const unsigned char *code);
+int sframe_stub (const unsigned char *code);
 unsigned int sframe_find_sp (const unsigned char *code, size_t size);
 bool sframe_entry_return (const unsigned char *code);
 enum sframe_call sframe_call_before (const unsigned char *ra, size_t available,

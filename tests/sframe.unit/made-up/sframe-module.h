@@ -1,4 +1,4 @@
-/* Loaded objects, as the tests make them up.
+/* Loaded objects, simulated by the tests.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

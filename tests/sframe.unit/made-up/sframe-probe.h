@@ -1,4 +1,4 @@
-/* The system that stack.c asks, as the test plays it.
+/* The probe of memory, simulated by stack.c.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

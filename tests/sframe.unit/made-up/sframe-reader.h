@@ -1,4 +1,4 @@
-/* What a trace and the loader tell one another, as the test plays it.
+/* The interface between traces and the loader, simulated by the tests.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

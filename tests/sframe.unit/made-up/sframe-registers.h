@@ -1,4 +1,4 @@
-/* The registers of a made-up machine.
+/* The registers of a simulated machine.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

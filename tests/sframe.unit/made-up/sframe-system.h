@@ -1,4 +1,4 @@
-/* Signal frames of a made-up system, as the tests play it.
+/* Signal frames of a simulated system.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -1,4 +1,4 @@
-/* The thread whose stack stack.c looks at, as the test plays it.
+/* The bounds of the thread's stack, simulated by stack.c.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -1,4 +1,5 @@
-/* The functions of libgcc that backtrace calls, for tests on a made-up system.
+/* The functions of libgcc that backtrace calls, for tests on a simulated
+   system.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

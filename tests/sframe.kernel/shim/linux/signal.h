@@ -1,8 +1,8 @@
-/* As much of linux/signal.h as signal frames of s390 need.
+/* The parts of linux/signal.h that signal frames of s390 need.
    SPDX-License-Identifier: GPL-2.0-only
 
-   It is a file of its own since tests include the <signal.h> of user space,
-   which has other types of these names.  */
+   A file of its own: tests include the <signal.h> of user space, which defines
+   the same names as other types.  */
 
 #ifndef SHIM_LINUX_SIGNAL_H
 #define SHIM_LINUX_SIGNAL_H

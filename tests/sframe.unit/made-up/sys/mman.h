@@ -1,4 +1,4 @@
-/* The system calls for memory, as grow.c plays them.
+/* The system calls for memory, simulated by grow.c.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

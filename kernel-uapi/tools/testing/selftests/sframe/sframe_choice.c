@@ -327,7 +327,7 @@ TEST_F(choice, own_refused)
 	EXPECT_EQ(good, own_choice());
 }
 
-TEST_F(choice, own_not_told)
+TEST_F(choice, own_get_refused)
 {
 	for (int i = 0; i < 4; i++) {
 		unsigned long args[4] = {};

@@ -254,7 +254,7 @@ TEST_F(life, table_corrupt)
 }
 
 /* A cached rule is not read again, even if the table changes. */
-TEST_F(life, remembered)
+TEST_F(life, cached)
 {
 	struct table *table = (struct table *)self->map;
 
@@ -329,7 +329,7 @@ static int corrupt_and_trace(void *table)
 }
 
 /* Parent and child do not share cached rules. */
-TEST_F(life, forked_remembered)
+TEST_F(life, forked_cached)
 {
 	EXPECT_EQ(STOPS, run_child(0, corrupt_and_trace, self->map));
 	EXPECT_EQ(PASSES, trace());

@@ -165,7 +165,7 @@ TEST_F(sframe, array_arguments)
 	EXPECT_EQ(-EINVAL, add_array(&large, 1, size, 1));
 	EXPECT_EQ(-E2BIG, add_array(&large, 1, 1 << 20, 0));
 	EXPECT_EQ(-E2BIG, add_array(&large, 1, sizeof(large), 0));
-	/* The hole behind the text. */
+	/* The hole after the text. */
 	EXPECT_EQ(-EFAULT, add_array(self->map + 3 * PAGE, 1, size, 0));
 	EXPECT_EQ(-EFAULT, add_array((void *)-PAGE, 1, size, 0));
 	EXPECT_EQ(ENOENT, drop(self->table));
@@ -242,7 +242,7 @@ static bool debug(const char *how)
 }
 
 /* Whether one of the unread messages of @kmsg contains @text. */
-static bool is_told(int kmsg, const char *text)
+static bool is_logged(int kmsg, const char *text)
 {
 	char line[1024];
 	ssize_t len;
@@ -256,7 +256,7 @@ static bool is_told(int kmsg, const char *text)
 }
 
 /* The message names the process, the file of the table and the reason. */
-TEST_F(sframe, refusal_is_told)
+TEST_F(sframe, refusal_is_logged)
 {
 	struct table_header *h = (struct table_header *)self->map;
 	int fd = memfd_create("old_table", 0);
@@ -277,7 +277,7 @@ TEST_F(sframe, refusal_is_told)
 	ASSERT_LT(0, asprintf(&text,
 			      "sframe_prctl[%d]: table at %#lx in memfd:old_table refused: version 2",
 			      getpid(), self->table));
-	EXPECT_TRUE(is_told(kmsg, text));
+	EXPECT_TRUE(is_logged(kmsg, text));
 	free(text);
 	close(kmsg);
 	close(fd);

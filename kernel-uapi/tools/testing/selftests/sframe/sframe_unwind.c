@@ -227,7 +227,7 @@ TEST(header_not_in_memory)
 }
 
 /* No answer reveals which pages of a file other processes have read. */
-TEST(page_cache_not_told)
+TEST(page_cache_not_revealed)
 {
 	struct own_table own = own_table();
 	int fd = memfd_create("cached", 0), ret[2], i;
@@ -500,7 +500,7 @@ static noinline void call_trap(void)
 }
 
 /* The interrupted PC is after the trap, in the next function. */
-static void expect_behind_the_end(struct __test_metadata *_metadata, int flags)
+static void expect_after_the_end(struct __test_metadata *_metadata, int flags)
 {
 	struct sigaction action = {
 		.sa_handler = fault_handler, .sa_flags = flags,
@@ -516,11 +516,11 @@ static void expect_behind_the_end(struct __test_metadata *_metadata, int flags)
 	EXPECT_EQ(noted[0], chain[at + 3]);
 }
 
-TEST(signal_behind_the_end)
+TEST(signal_after_the_end)
 {
-	expect_behind_the_end(_metadata, 0);
-	expect_behind_the_end(_metadata, SA_NODEFER);
-	expect_behind_the_end(_metadata, SA_SIGINFO);
+	expect_after_the_end(_metadata, 0);
+	expect_after_the_end(_metadata, SA_NODEFER);
+	expect_after_the_end(_metadata, SA_SIGINFO);
 }
 
 static void leave(int signal)
@@ -529,7 +529,7 @@ static void leave(int signal)
 }
 
 /* The same while the signal is pending. */
-TEST(behind_the_end)
+TEST(after_the_end)
 {
 	struct sigaction action = { .sa_handler = leave };
 	struct perf_event_attr attr;

@@ -1,7 +1,7 @@
-/* As much of linux/sched/signal.h as the unwinder for x86 needs.
+/* The parts of linux/sched/signal.h that the unwinder for x86 needs.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Like <linux/signal.h> it is a file of its own.  */
+   A file of its own for the same reason as <linux/signal.h>.  */
 
 #ifndef SHIM_LINUX_SCHED_SIGNAL_H
 #define SHIM_LINUX_SCHED_SIGNAL_H

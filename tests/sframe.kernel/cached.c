@@ -1,7 +1,8 @@
-/* The kernel's cache of rules: which rules it keeps, how long, steps by them.
+/* The kernel's cache of rules: which rules it holds, how long, and steps by
+   them.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Each access to user memory is counted, so that it shows whether a table was
+   Each access to user memory is counted; the count shows whether a table was
    read.  */
 
 #include <linux/unwind_uprobe.h>
@@ -20,9 +21,8 @@ enum
 /* DWARF numbers.  */
 enum { DI = 5, FP = 6, SP = 7 };
 
-/* What a trace of so many frames by rules that are remembered reads: a word
-   each, and that of the last one twice, whose own rule nobody has asked for
-   yet.  */
+/* The number of words that a trace reads if all rules are cached: one for each
+   frame.  */
 #define WARM(frames) (frames)
 
 static struct unwind_user_state state;
@@ -35,7 +35,7 @@ static void
 start (void)
 {
   new_process ();
-  machine.remembers = true;
+  machine.may_cache = true;
   map (TABLE, TABLE + 0x1000, VM_READ);
   map (TEXT, TEXT + TEXT_SIZE, VM_READ | VM_EXEC);
   map (CODE, CODE + 0x1000, VM_READ | VM_EXEC);
@@ -55,7 +55,7 @@ finish (void)
 {
   end_process ();
   CHECK (machine.caches == 0);
-  machine.remembers = false;
+  machine.may_cache = false;
 }
 
 /* The frame at STACK + OFFSET.  */
@@ -114,7 +114,7 @@ same_place (const struct sframe_place *a, const struct sframe_place *b)
   return a->kind == b->kind && a->off == b->off && a->reg == b->reg;
 }
 
-/* Whether RULE is what is remembered of IP once it should be.  */
+/* Whether RULE is the cached rule of IP after it was added.  */
 static bool
 keeps (unsigned long ip, const struct sframe_rule *rule)
 {
@@ -175,7 +175,7 @@ test_frame_pointer (void)
   finish ();
 }
 
-/* Whatever takes the range away takes its rules away, too.  */
+/* Each removal of a range invalidates its rules.  */
 static void
 test_forgotten (void)
 {
@@ -195,7 +195,7 @@ test_forgotten (void)
   finish ();
 }
 
-/* What another range is added for does not matter to those there are.  */
+/* Adding another range does not invalidate rules.  */
 static void
 test_not_forgotten (void)
 {
@@ -204,7 +204,7 @@ test_not_forgotten (void)
   put_table (TABLE + 0x200, CODE, 0x100);
   CHECK (sframe_add (TABLE + 0x200, 0x100, CODE, 0x100) == 0);
   CHECK (reads (0, 20) == WARM (20));
-  /* A process that changes what is registered has the old rules.  */
+  /* A process that changes a registered table gets the old rules.  */
   poke (TABLE + OF_ROW + 2, 32, 1);
   CHECK (reads (0, 20) == WARM (20));
   finish ();
@@ -229,7 +229,8 @@ test_late (void)
   finish ();
 }
 
-/* The child of a fork begins with nothing; its parent keeps what it has.  */
+/* The child of a fork begins without cached rules; its parent keeps its
+   rules.  */
 static void
 test_fork (void)
 {
@@ -242,7 +243,7 @@ test_fork (void)
   current->mm = &child;
   CHECK (!sframe_is_cached (TEXT + 0xf));
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 2);
-  /* The two share what is registered, and no rule.  */
+  /* The two share the registrations, but no rule.  */
   CHECK (child.sframe == process.sframe && keeps (TEXT + 3, &rule));
   current->mm = &process;
   CHECK (!sframe_is_cached (TEXT + 3));
@@ -281,8 +282,8 @@ test_growth (void)
   finish ();
 }
 
-/* While no grace period ends, a cache grows, but is not replaced again and
-   again: what it replaces is still charged.  */
+/* While no grace period ends, a cache grows, but is not replaced by one of the
+   same size: the replaced one is still charged.  */
 static void
 test_few_wait (void)
 {
@@ -309,7 +310,7 @@ test_few_wait (void)
   finish ();
 }
 
-/* A cache is not changed by what it has already.  */
+/* Adding a rule that is cached already does not change the cache.  */
 static void
 test_again (void)
 {
@@ -322,7 +323,7 @@ test_again (void)
   finish ();
 }
 
-/* Each number comes back as it was, or is not remembered.  */
+/* Each offset is read as it was stored, or the rule is not cached.  */
 static void
 test_packing (void)
 {
@@ -354,9 +355,9 @@ test_packing (void)
   finish ();
 }
 
-/* Change one thing of a rule that is remembered, and it is not.  */
+/* Rules that differ in one property from one that is cached, and are not.  */
 static void
-test_not_remembered (void)
+test_not_cached (void)
 {
   unsigned long ip = TEXT;
   struct sframe_rule rule;
@@ -388,15 +389,15 @@ test_not_remembered (void)
   finish ();
 }
 
-/* Without memory, or while somebody else makes a cache, or in a task that may
-   not wait, traces are as ever.  */
+/* Without memory, or while another task makes a cache, or in a task that must
+   not wait, traces are as without a cache.  */
 static void
 test_without (void)
 {
   start ();
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 0);
-  machine.remembers = machine.lock_busy = true;
+  machine.may_cache = machine.lock_busy = true;
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 0);
   machine.lock_busy = false;
   machine.exiting = true;
@@ -405,13 +406,13 @@ test_without (void)
   reads (0, 20);
   /* One that there is may be used and added to.  */
   machine.exiting = machine.lock_busy = true;
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (reads (0, 22) > 21 && reads (0, 22) == WARM (22));
   machine.exiting = machine.lock_busy = false;
   finish ();
 }
 
-/* How often memory is asked for by unwinding COUNT frames.  */
+/* The number of allocations tried by unwinding COUNT frames.  */
 static unsigned long
 requests (unsigned int count)
 {
@@ -421,8 +422,8 @@ requests (unsigned int count)
   return machine.cache_requests - before;
 }
 
-/* Without memory it is asked for once in a trace; for a larger cache, once in
-   as many refusals as it takes to want one.  */
+/* Without memory, one allocation is tried for each trace; for a larger cache,
+   one after as many refused rules as make a cache too small.  */
 static void
 test_few_requests (void)
 {
@@ -430,18 +431,18 @@ test_few_requests (void)
   unsigned long refused = 0, before;
 
   start ();
-  machine.remembers = false;
+  machine.may_cache = false;
   CHECK (requests (20) == 1 && requests (20) == 1);
-  machine.remembers = true;
+  machine.may_cache = true;
   CHECK (requests (20) == 1 && requests (20) == 0 && machine.caches == 1);
-  machine.remembers = false;
+  machine.may_cache = false;
   before = machine.cache_requests;
   for (unsigned long i = 0x400; i < 0x1000; ++i)
     refused += !keeps (TEXT + i, &rule);
   CHECK (refused > 2000);
   CHECK (machine.cache_requests - before > 100);
   CHECK ((machine.cache_requests - before) * 16 <= refused);
-  machine.remembers = true;
+  machine.may_cache = true;
   for (unsigned long i = 0x400; i < 0x500; ++i)
     keeps (TEXT + i, &rule);
   CHECK (machine.cache_size == 4 * SMALLEST);
@@ -514,8 +515,8 @@ test_other_cpu (void)
     }
 }
 
-/* A page of the stack that is not there is waited for, but not by those who
-   must not fault.  */
+/* A trace waits for a missing page of the stack, except where page faults are
+   disabled.  */
 static void
 test_absent_stack (void)
 {
@@ -531,7 +532,8 @@ test_absent_stack (void)
   finish ();
 }
 
-/* Step by remembered rules from SP and FP; nothing is read or changed.  */
+/* A step by a cached rule from SP and FP is refused: nothing is read or
+   changed.  */
 static void
 check_refused (unsigned long sp, unsigned long fp)
 {
@@ -610,7 +612,7 @@ test_not_plain (void)
   finish ();
 }
 
-/* Frames whose rules tell no place of the RA in the stack.  */
+/* Frames whose rules do not say that the RA is saved on the stack.  */
 static void
 test_no_saved_address (void)
 {
@@ -662,7 +664,7 @@ static const struct test_case cases[] = {
   { "few wait", test_few_wait },
   { "again", test_again },
   { "packing", test_packing },
-  { "not remembered", test_not_remembered },
+  { "not cached", test_not_cached },
   { "without", test_without },
   { "few requests", test_few_requests },
   { "shrinker", test_shrinker },

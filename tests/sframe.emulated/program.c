@@ -1,4 +1,4 @@
-/* Tell the machine and the libc, and end as the arguments say.
+/* Print the machine and the libc, and end as the arguments say.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -1,11 +1,11 @@
-/* Load and unload an object, and tell at each stage what must be registered.
+/* Load and unload an object, and print at each stage what must be registered.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Prints "stage NAME" and, for each executable segment of each object that is
-   mapped and has an SFrame section, "TABLE SIZE TEXT SIZE" in hexadecimal, by
-   the mappings and the files themselves, not by the loader under test; then
-   asks for its parent process, which a tracer can see.  */
+   Prints "stage NAME" and, for each executable segment of each mapped object
+   that has an SFrame section, "TABLE SIZE TEXT SIZE" in hexadecimal, computed
+   from the mappings and the files, not by the loader under test.  Then calls
+   getppid, which a tracer can see.  */
 
 #include <dlfcn.h>
 #include <inttypes.h>

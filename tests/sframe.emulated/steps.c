@@ -1,12 +1,12 @@
-/* Trace the stack at every instruction of a piece of code, by a signal that a
-   debugger sends at each.
+/* Trace the stack in a signal handler at every instruction of a piece of code;
+   a debugger sends the signals.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The debugger knows the piece by the two calls of getppid around it.  Every
-   trace must end like the one that was taken before; where libgcc's unwinder
-   gets that far, both must agree on all frames.  It is linked statically: then
-   libgcc_s in the process means that backtrace has asked for help.  */
+   Two calls of getppid tell the debugger where the piece begins and ends.
+   Each trace must end like one that was taken before; where libgcc's unwinder
+   reaches that end, both must agree on all frames.  The program is linked
+   statically: if libgcc_s is in the process, backtrace has loaded it.  */
 
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -64,12 +64,18 @@ keep (void)
   bad[1] = theirs;
 }
 
-/* What the debugger sees first, with the arguments still in their
-   registers.  */
+/* The first stop of the debugger, when the registers still hold the
+   arguments.  */
 extern void enter_handler (int);
 asm (".text\n"
+#if defined __s390x__
      "enter_handler: nopr\n"
-     "jg handler\n");
+     "jg handler\n"
+#elif defined __aarch64__
+     "enter_handler: hint #34\n"
+     "b handler\n"
+#endif
+     );
 
 /* Frame 0 of both is in this function.  */
 void
@@ -149,7 +155,7 @@ main (void)
   char line[4096];
   int loaded = 0;
 
-  /* What the handler calls is bound here.  */
+  /* Bind the functions that the handler calls.  */
   sigaction (SIGUSR1, &action, NULL);
   raise (SIGUSR1);
   steps = compared = short_traces = differences = 0;

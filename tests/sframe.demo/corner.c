@@ -1,0 +1,206 @@
+/* Crash where a crash handler is easily disturbed; the first argument says how.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int deep (int depth);
+int first_instruction (int *p);
+
+static int *volatile null;
+static volatile int crashing;
+
+/* Crash below DEPTH frames, whose names fill a pipe.  */
+int __attribute__ ((noipa))
+deep (int depth)
+{
+  if (depth == 0)
+    {
+      crashing = 1;
+      return *null;
+    }
+  return deep (depth - 1) + crashing;
+}
+
+/* It crashes at its first instruction; the function before it in the file may
+   end there.  */
+int __attribute__ ((noipa))
+first_instruction (int *p)
+{
+  return *p;
+}
+
+static void *
+crash_in_thread (void *closure)
+{
+  return (void *) (long) deep (100) + (closure != NULL);
+}
+
+/* Standard error becomes a small pipe.  A child copies it to what standard
+   error was, a few bytes at a time.  */
+static void
+slow_reader (void)
+{
+  int ends[2];
+  char text[400];
+  ssize_t size;
+
+  pipe (ends);
+  fcntl (ends[1], F_SETPIPE_SZ, 4096);
+  if (fork () == 0)
+    {
+      close (ends[1]);
+      while ((size = read (ends[0], text, sizeof text)) > 0)
+	{
+	  write (STDERR_FILENO, text, size);
+	  usleep (10000);
+	}
+      _exit (0);
+    }
+  close (ends[0]);
+  dup2 (ends[1], STDERR_FILENO);
+  close (ends[1]);
+}
+
+static void
+nothing (int signo)
+{
+  (void) signo;
+}
+
+static void
+aborting (int signo)
+{
+  (void) signo;
+  abort ();
+}
+
+/* SIGALRM each millisecond, or once after 0.1 s.  */
+static void
+alarms (int repeat)
+{
+  struct itimerval timer = { .it_value = { .tv_usec = 100000 } };
+  if (repeat)
+    timer = (struct itimerval) { { .tv_usec = 1000 }, { .tv_usec = 1000 } };
+  setitimer (ITIMER_REAL, &timer, NULL);
+}
+
+/* rt_sigaction fails.  */
+static void
+forbid_actions (void)
+{
+  struct sock_filter code[] =
+    {
+      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+      BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 1),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+  struct sock_fprog filter = { sizeof code / sizeof *code, code };
+  prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+/* Standard error is a pipe whose reader is this process, which crashes.  */
+static void
+own_pipe (void)
+{
+  int ends[2];
+  pipe (ends);
+  fcntl (ends[1], F_SETPIPE_SZ, 4096);
+  dup2 (ends[1], STDERR_FILENO);
+}
+
+static void *
+cancelled (void *started)
+{
+  pthread_setcanceltype (PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+  if (vfork () == 0)
+    _exit (deep (1));
+  wait (NULL);
+  *(volatile int *) started = 1;
+  while (1)
+    ;
+}
+
+/* A child of vfork crashes; then the thread that made it is cancelled.  */
+static int
+cancel_asynchronously (void)
+{
+  pthread_t thread;
+  int started = 0;
+  pthread_create (&thread, NULL, cancelled, &started);
+  while (!*(volatile int *) &started)
+    usleep (1000);
+  pthread_cancel (thread);
+  return pthread_join (thread, NULL);
+}
+
+static void
+wait_for_timer (void)
+{
+  struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+			    .sigev_signo = SIGABRT };
+  struct itimerspec soon = { .it_value = { .tv_nsec = 100000000 } };
+  timer_t timer;
+  timer_create (CLOCK_MONOTONIC, &event, &timer);
+  timer_settime (timer, 0, &soon, NULL);
+  while (1)
+    pause ();
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *how = argv[argc > 1];
+  pthread_t thread;
+
+  if (strcmp (how, "action") == 0)
+    forbid_actions ();
+  else if (strcmp (how, "first") == 0)
+    {
+      signal (SIGSEGV, aborting);
+      return first_instruction (null) + 1;
+    }
+  else if (strcmp (how, "exit") == 0)
+    {
+      slow_reader ();
+      pthread_create (&thread, NULL, crash_in_thread, NULL);
+      while (!crashing)
+	;
+      return 0;
+    }
+  else if (strcmp (how, "alarm") == 0)
+    {
+      slow_reader ();
+      alarms (0);
+    }
+  else if (strcmp (how, "interrupted") == 0)
+    {
+      struct sigaction action = { .sa_handler = nothing };
+      sigaction (SIGALRM, &action, NULL);
+      slow_reader ();
+      alarms (1);
+    }
+  else if (strcmp (how, "own pipe") == 0)
+    own_pipe ();
+  else if (strcmp (how, "asynchronous") == 0)
+    return cancel_asynchronously ();
+  else if (strcmp (how, "timer") == 0)
+    wait_for_timer ();
+  else if (strcmp (how, "renamed") == 0)
+    memset (argv[0], 'x', strlen (argv[0]));
+  return deep (100) + 1;
+}
