@@ -36,6 +36,9 @@ static struct expectation *expectations;
    registered.  */
 static bool refused_some;
 
+/* A refusal for which the result is 0.  No error has this number.  */
+enum { ANSWER_0 = -4096 };
+
 static void
 expect (const char *name, enum assertion assertion, unsigned count)
 {
@@ -109,11 +112,11 @@ answer_add (struct scene *scene, const struct registration *what, bool bad)
   nth++;
   if (!kernel_knows ())
     return answer_none ();
-  if (settings.refuse_error != 0
+  if (settings.refuse
       && (settings.refuse_nth == 0 || settings.refuse_nth == nth))
     {
       refused_some = true;
-      return -settings.refuse_error;
+      return settings.refuse_error != 0 ? -settings.refuse_error : ANSWER_0;
     }
   struct range *old = model_find (scene->model, what);
   bool news = old == NULL || old->by_exec;
@@ -185,7 +188,7 @@ add_entered (struct task *task)
 	}
       done += answer == 0;
     }
-  task->answer = done != 0 ? (int) done : answer;
+  task->answer = done != 0 ? (int) done : answer != ANSWER_0 ? answer : 0;
   scene_close (&scene);
 }
 

@@ -5,6 +5,7 @@
 #ifndef CALLS_H
 #define CALLS_H
 
+#include <stdbool.h>
 #include "tracer.h"
 
 /* Which kernel is simulated.  */
@@ -25,8 +26,10 @@ enum kernel
 struct settings
 {
   enum kernel kernel;
-  /* Refuse the REFUSE_NTH call of PR_ADD_SFRAME with REFUSE_ERROR; 0: all
-     calls.  */
+  /* Refuse the REFUSE_NTH range of PR_ADD_SFRAME with REFUSE_ERROR; 0: all
+     ranges.  If REFUSE_ERROR is 0, the result is 0, as a seccomp filter can
+     make it.  */
+  bool refuse;
   unsigned refuse_nth;
   int refuse_error;
   /* Room in the kernel's table; 0: unlimited.  */

@@ -49,6 +49,7 @@ take_refuse (char *value)
   if (sscanf (value, "%u:%d", &settings.refuse_nth,
 	      &settings.refuse_error) != 2)
     errx (2, "want NTH:ERRNO, not %s", value);
+  settings.refuse = true;
 }
 
 /* Split NAME=COUNT.  */
