@@ -31,18 +31,23 @@ struct named_object
   size_t strings_size;
 };
 
-/* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT.  Its
-   first page has the headers, as linkers arrange it.  */
+/* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT.  If
+   the program headers are not in its first page, because sframe-add or patchelf
+   has moved them, whether the bytes are in OBJECT: only a damaged file has
+   symbols between its segments.  */
 static bool
 can_read (const struct named_object *object, uintptr_t address, size_t size)
 {
   const ElfW(Ehdr) *header = (const void *) object->start;
   enum { PAGE = 4096 };
 
-  if (memcmp (header->e_ident, ELFMAG, SELFMAG) != 0
-      || header->e_phoff > PAGE
-      || header->e_phnum > (PAGE - header->e_phoff) / sizeof (ElfW(Phdr)))
+  if (address < object->start || address >= object->end
+      || object->end - address < size
+      || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0)
     return false;
+  if (header->e_phoff > PAGE
+      || header->e_phnum > (PAGE - header->e_phoff) / sizeof (ElfW(Phdr)))
+    return true;
   const ElfW(Phdr) *ph = (const void *) (object->start + header->e_phoff);
   for (unsigned int i = 0; i < header->e_phnum; ++i, ++ph)
     {
