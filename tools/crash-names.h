@@ -32,9 +32,9 @@ struct named_object
 };
 
 /* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT.  If
-   the program headers are not in its first page, because sframe-add or patchelf
-   has moved them, whether the bytes are in OBJECT: only a damaged file has
-   symbols between its segments.  */
+   the program headers are not in its first page, because sframe-add or
+   patchelf has moved them, whether the bytes are in OBJECT: only a damaged
+   file has symbols between its segments.  */
 static bool
 can_read (const struct named_object *object, uintptr_t address, size_t size)
 {
