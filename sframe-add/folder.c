@@ -46,19 +46,19 @@ enter (int folder, const char *name, size_t length)
 }
 
 const char *
-place_open (const char *path, struct place *place)
+file_at_open (const char *path, struct file_at *at)
 {
   const char *slash;
 
-  place->path = (char *) message ("%s", path);
-  place->name = place->path + 1;
-  place->folder = open ("/", FOLDER_FLAGS);
-  while (place->folder >= 0 && (slash = strchr (place->name, '/')) != NULL)
+  at->path = (char *) message ("%s", path);
+  at->name = at->path + 1;
+  at->folder = open ("/", FOLDER_FLAGS);
+  while (at->folder >= 0 && (slash = strchr (at->name, '/')) != NULL)
     {
-      place->folder = enter (place->folder, place->name, slash - place->name);
-      place->name = slash + 1;
+      at->folder = enter (at->folder, at->name, slash - at->name);
+      at->name = slash + 1;
     }
-  if (place->folder < 0)
+  if (at->folder < 0)
     return message ("cannot open its folder: %s", strerror (errno));
   return NULL;
 }
@@ -95,10 +95,10 @@ link_target (const char *path)
 			      path, target));
 }
 
-/* Like place_of_output, for a file that does not exist, at the end of at most
+/* Like file_at_output, for a file that does not exist, at the end of at most
    LINKS links.  */
 static const char *
-place_of_new (const char *path, struct place *place, int links)
+file_at_new (const char *path, struct file_at *at, int links)
 {
   char *whole = path_of_new (path);
   const char *why;
@@ -108,32 +108,32 @@ place_of_new (const char *path, struct place *place, int links)
 		    strerror (errno));
   char *target = link_target (whole);
   if (target == NULL)
-    why = place_open (whole, place);
+    why = file_at_open (whole, at);
   else if (links == 0)
     why = message ("%s: %s", path, strerror (ELOOP));
   else
-    why = place_of_new (target, place, links - 1);
+    why = file_at_new (target, at, links - 1);
   free (target);
   free (whole);
   return why;
 }
 
 const char *
-place_of_output (const char *path, struct place *place)
+file_at_output (const char *path, struct file_at *at)
 {
   char real[PATH_MAX];
 
-  *place = (struct place) { .folder = -1 };
-  return (realpath (path, real) != NULL ? place_open (real, place)
-	  : place_of_new (path, place, LINKS_MAX));
+  *at = (struct file_at) { .folder = -1 };
+  return (realpath (path, real) != NULL ? file_at_open (real, at)
+	  : file_at_new (path, at, LINKS_MAX));
 }
 
 void
-place_close (struct place *place)
+file_at_close (struct file_at *at)
 {
-  if (place->folder >= 0)
-    close (place->folder);
-  free (place->path);
+  if (at->folder >= 0)
+    close (at->folder);
+  free (at->path);
 }
 
 /* Replace the last six bytes of NAME by random letters.  */
@@ -152,11 +152,11 @@ choose_name (char *name)
 }
 
 int
-place_make_file (const struct place *place, char *name)
+file_at_create (const struct file_at *at, char *name)
 {
   for (int tries = 0; tries < 100 && choose_name (name); ++tries)
     {
-      int fd = openat (place->folder, name,
+      int fd = openat (at->folder, name,
 		       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       if (fd >= 0 || errno != EEXIST)
 	return fd;
@@ -165,14 +165,14 @@ place_make_file (const struct place *place, char *name)
 }
 
 bool
-place_make_link (const struct place *place, int fd, char *name)
+file_at_link (const struct file_at *at, int fd, char *name)
 {
   char file[sizeof "/proc/self/fd/" + 3 * sizeof fd];
 
   snprintf (file, sizeof file, "/proc/self/fd/%d", fd);
   for (int tries = 0; tries < 100 && choose_name (name); ++tries)
     {
-      if (linkat (AT_FDCWD, file, place->folder, name,
+      if (linkat (AT_FDCWD, file, at->folder, name,
 		  AT_SYMLINK_FOLLOW) == 0)
 	return true;
       if (errno != EEXIST)

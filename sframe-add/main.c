@@ -37,7 +37,7 @@ static struct
 struct job
 {
   char *name;			/* Without symbolic links.  */
-  struct place place;
+  struct file_at at;
   /* It was found in a directory, not named by the user.  */
   bool found;
   bool done;
@@ -161,7 +161,7 @@ link_again (struct job *job, const struct buffer *new)
 {
   if (job->first == NULL || job->first->outcome != OUTCOME_CHANGED)
     return false;
-  job->parted = !link_file (job->first->name, &job->place, &job->status, new);
+  job->parted = !link_file (job->first->name, &job->at, &job->status, new);
   return !job->parted;
 }
 
@@ -171,7 +171,7 @@ replace (struct job *job, const struct buffer *new)
 {
   struct stat old;
   bool replaced = options.output != NULL && stat (options.output, &old) == 0;
-  const char *why = replace_file (options.output, &job->place, &job->status,
+  const char *why = replace_file (options.output, &job->at, &job->status,
 				  new);
 
   if (why == NULL && replaced)
@@ -186,7 +186,7 @@ change (struct job *job, const struct object *object)
   const char *why;
 
   if (options.output == NULL
-      && faccessat (job->place.folder, job->place.name, W_OK, 0) != 0)
+      && faccessat (job->at.folder, job->at.name, W_OK, 0) != 0)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, &new);
   if (why == NULL && !link_again (job, &new))
@@ -278,15 +278,15 @@ work_on (struct job *job)
   struct object object = { .name = job->name };
 
   job->outcome = OUTCOME_FAILED;
-  job->message = place_open (job->name, &job->place);
+  job->message = file_at_open (job->name, &job->at);
   if (job->message == NULL)
-    job->message = load_file (&job->place, &object.file, &job->status,
+    job->message = load_file (&job->at, &object.file, &job->status,
 			      &job->outcome);
   job->old_size = object.file.size;
   if (job->message == NULL)
     work_on_bytes (job, &object);
   object_close (&object);
-  place_close (&job->place);
+  file_at_close (&job->at);
 }
 
 /* Reporting.  */

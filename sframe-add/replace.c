@@ -84,12 +84,12 @@ refuse (int fd)
 }
 
 const char *
-load_file (const struct place *place, struct buffer *file,
+load_file (const struct file_at *at, struct buffer *file,
 	   struct stat *status, enum outcome *outcome)
 {
   const char *why = NULL;
   /* O_NONBLOCK: opening a FIFO would wait for its other end.  */
-  int fd = openat (place->folder, place->name,
+  int fd = openat (at->folder, at->name,
 		   (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 		    | O_NOFOLLOW));
 
@@ -276,8 +276,8 @@ fill (int fd, int from, const struct stat *status, bool copy,
    to OUT.  The name LIKE may meanwhile belong to another file, whose
    set-user-ID bit must not be given to these bytes.  */
 static const char *
-fill_and_rename (int fd, const char *name, const struct place *out,
-		 const struct place *like, const struct stat *status,
+fill_and_rename (int fd, const char *name, const struct file_at *out,
+		 const struct file_at *like, const struct stat *status,
 		 const struct buffer *file)
 {
   int from = openat (like->folder, like->name,
@@ -298,11 +298,11 @@ fill_and_rename (int fd, const char *name, const struct place *out,
 
 /* Replace OUT by FILE.  */
 static const char *
-replace_at (const struct place *out, const struct place *like,
+replace_at (const struct file_at *out, const struct file_at *like,
 	    const struct stat *status, const struct buffer *file)
 {
   char name[] = ".sframe-add.XXXXXX";
-  int fd = place_make_file (out, name);
+  int fd = file_at_create (out, name);
 
   if (fd < 0)
     return failed ("make a file beside it");
@@ -314,10 +314,10 @@ replace_at (const struct place *out, const struct place *like,
 }
 
 const char *
-replace_file (const char *out, const struct place *like,
+replace_file (const char *out, const struct file_at *like,
 	      const struct stat *status, const struct buffer *file)
 {
-  struct place place;
+  struct file_at at;
   struct stat old;
 
   if (out == NULL)
@@ -325,10 +325,10 @@ replace_file (const char *out, const struct place *like,
   /* A link below /proc may lead to what has no path, such as a pipe.  */
   if (stat (out, &old) == 0 && !S_ISREG (old.st_mode))
     return message ("%s is not a regular file", out);
-  const char *why = place_of_output (out, &place);
+  const char *why = file_at_output (out, &at);
   if (why == NULL)
-    why = replace_at (&place, like, status, file);
-  place_close (&place);
+    why = replace_at (&at, like, status, file);
+  file_at_close (&at);
   return why;
 }
 
@@ -351,38 +351,38 @@ is_made (int fd, const struct stat *status, const struct buffer *file)
   return same;
 }
 
-/* Replace PLACE, if it has *STATUS, by a link to FD.  */
+/* Replace AT, if it has *STATUS, by a link to FD.  */
 static bool
-link_at (int fd, const struct place *place, const struct stat *status)
+link_at (int fd, const struct file_at *at, const struct stat *status)
 {
   char name[] = ".sframe-add.XXXXXX";
-  int old = openat (place->folder, place->name,
+  int old = openat (at->folder, at->name,
 		    O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   bool unchanged = old >= 0 && is_unchanged (old, status);
 
   if (old >= 0)
     close (old);
-  if (!unchanged || !place_make_link (place, fd, name))
+  if (!unchanged || !file_at_link (at, fd, name))
     return false;
-  if (renameat (place->folder, name, place->folder, place->name) == 0)
+  if (renameat (at->folder, name, at->folder, at->name) == 0)
     return true;
-  unlinkat (place->folder, name, 0);
+  unlinkat (at->folder, name, 0);
   return false;
 }
 
 bool
-link_file (const char *other, const struct place *place,
+link_file (const char *other, const struct file_at *at,
 	   const struct stat *status, const struct buffer *file)
 {
-  struct place from;
+  struct file_at from;
   int fd = -1;
 
-  if (place_open (other, &from) == NULL)
+  if (file_at_open (other, &from) == NULL)
     fd = openat (from.folder, from.name,
 		 O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-  place_close (&from);
+  file_at_close (&from);
   bool linked = (fd >= 0 && is_made (fd, status, file)
-		 && link_at (fd, place, status));
+		 && link_at (fd, at, status));
   if (fd >= 0)
     close (fd);
   return linked;

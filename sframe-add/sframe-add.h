@@ -182,7 +182,7 @@ const char *check_table (const struct object *object,
 bool has_table (const struct object *object);
 
 /* folder.c: a file, by its directory and its name there.  */
-struct place
+struct file_at
 {
   int folder;			/* O_PATH descriptor, or -1.  */
   const char *name;		/* In FOLDER.  */
@@ -190,33 +190,33 @@ struct place
 };
 
 /* Open the directory of PATH, an absolute path without symbolic links, as
-   realpath returns it.  Call place_close even after a failure.  */
-const char *place_open (const char *path, struct place *place);
+   realpath returns it.  Call file_at_close even after a failure.  */
+const char *file_at_open (const char *path, struct file_at *at);
 /* The same for a file to be written, by any path; it need not exist, nor what
    a link leads to.  */
-const char *place_of_output (const char *path, struct place *place);
-void place_close (struct place *place);
-/* Create and open a file in the directory of PLACE.  The last six bytes of
+const char *file_at_output (const char *path, struct file_at *at);
+void file_at_close (struct file_at *at);
+/* Create and open a file in the directory of AT.  The last six bytes of
    NAME are replaced to make it unique.  Return -1 on failure.  */
-int place_make_file (const struct place *place, char *name);
+int file_at_create (const struct file_at *at, char *name);
 /* The same for a link to the open file FD; return whether there is one.  */
-bool place_make_link (const struct place *place, int fd, char *name);
+bool file_at_link (const struct file_at *at, int fd, char *name);
 
-/* replace.c: load the file at PLACE and store its status in *STATUS; *OUTCOME
+/* replace.c: load the file at AT and store its status in *STATUS; *OUTCOME
    as for object_open.  Of a file that is not to be converted, little is
    read.  */
-const char *load_file (const struct place *place, struct buffer *file,
+const char *load_file (const struct file_at *at, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
 /* Replace OUT, or LIKE if OUT is null, by FILE atomically, with the owner,
    mode, times, extended attributes and inode flags of LIKE.  Fail if LIKE no
    longer has *STATUS.  */
-const char *replace_file (const char *out, const struct place *like,
+const char *replace_file (const char *out, const struct file_at *like,
 			  const struct stat *status,
 			  const struct buffer *file);
-/* Make PLACE, if it still has *STATUS, a link to the file at the path OTHER,
+/* Make AT, if it still has *STATUS, a link to the file at the path OTHER,
    if that is what replace_file would make: FILE, and the owner, mode and times
    of *STATUS.  Return whether it is one.  */
-bool link_file (const char *other, const struct place *place,
+bool link_file (const char *other, const struct file_at *at,
 		const struct stat *status, const struct buffer *file);
 
 #endif /* _SFRAME_ADD_H  */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -20,18 +21,12 @@ int deep (int depth);
 int first_instruction (int *p);
 
 static int *volatile null;
-static volatile int crashing;
 
 /* Crash below DEPTH frames, whose names fill a pipe.  */
 int __attribute__ ((noipa))
 deep (int depth)
 {
-  if (depth == 0)
-    {
-      crashing = 1;
-      return *null;
-    }
-  return deep (depth - 1) + crashing;
+  return depth == 0 ? *null : deep (depth - 1) + (null != NULL);
 }
 
 /* It crashes at its first instruction; the function before it in the file may
@@ -40,6 +35,15 @@ int __attribute__ ((noipa))
 first_instruction (int *p)
 {
   return *p;
+}
+
+/* Wait until the trace has begun: until then nothing has crashed.  */
+static void
+wait_for_trace (void)
+{
+  int size = 0;
+  while (ioctl (STDERR_FILENO, FIONREAD, &size) == 0 && size == 0)
+    ;
 }
 
 static void *
@@ -178,8 +182,7 @@ main (int argc, char **argv)
     {
       slow_reader ();
       pthread_create (&thread, NULL, crash_in_thread, NULL);
-      while (!crashing)
-	;
+      wait_for_trace ();
       return 0;
     }
   else if (strcmp (how, "alarm") == 0)
