@@ -168,14 +168,14 @@ static GElf_Phdr
 read_whole (const char *path)
 {
   struct object object = { 0 };
-  struct place place;
+  struct file_at at;
   struct stat status;
   enum outcome outcome;
 
-  hold (place_of_output (path, &place) == NULL
-	&& load_file (&place, &object.file, &status, &outcome) == NULL,
+  hold (file_at_output (path, &at) == NULL
+	&& load_file (&at, &object.file, &status, &outcome) == NULL,
 	"it is there");
-  place_close (&place);
+  file_at_close (&at);
   put_bytes (&whole, object.file.data, object.file.size);
   hold (object_open (&object, &outcome) == NULL, "it is an object");
   GElf_Phdr frame = *object_segment (&object, PT_GNU_EH_FRAME);
