@@ -475,13 +475,13 @@ static bool
 compare_file (const char *name)
 {
   struct file file = { .object.name = name };
-  struct place place;
+  struct file_at at;
   struct stat status;
   enum outcome outcome;
   unsigned long int different = 0;
 
-  if (place_of_output (name, &place) != NULL
-      || load_file (&place, &file.object.file, &status, &outcome) != NULL
+  if (file_at_output (name, &at) != NULL
+      || load_file (&at, &file.object.file, &status, &outcome) != NULL
       || object_open (&file.object, &outcome) != NULL || !find_tables (&file))
     {
       printf ("%s: it has not both tables\n", name);
@@ -498,7 +498,7 @@ compare_file (const char *name)
   dwarf_cfi_end (file.cfi);
   conversion_free (&file.conversion);
   object_close (&file.object);
-  place_close (&place);
+  file_at_close (&at);
   return good;
 }
 
