@@ -128,6 +128,42 @@ test_ranges_at_their_limits (void)
   end_process ();
 }
 
+/* Map text and table with BETWEEN mappings in between, the table below the text
+   if TABLE_FIRST is set, without the one that MISSING names, and register
+   them.  */
+static int
+add_apart (unsigned int between, bool table_first, const char *missing)
+{
+  const unsigned long low = 0x100000, high = low + (between + 1) * 4096;
+  unsigned long table = table_first ? low : high;
+  unsigned long text = table_first ? high : low;
+
+  start ();
+  put_table (DATA, text, 4096);
+  for (unsigned int i = 1; i <= between; ++i)
+    machine_map (&process, low + i * 4096, 4096, VM_READ, at (TABLE));
+  if (strcmp (missing, "table") != 0)
+    machine_map (&process, table, 4096, VM_READ, at (DATA));
+  if (strcmp (missing, "text") != 0)
+    machine_map (&process, text, 4096, VM_READ | VM_EXEC, at (TEXT));
+  int result = sframe_add (table, 4096, text, 4096);
+  CHECK (describes (result == 0 ? table : 0, text + 4095));
+  end_process ();
+  return result;
+}
+
+/* The mappings of text and table are searched for together.  */
+static void
+test_mappings_apart (void)
+{
+  for (unsigned int i = 0; i < 8; ++i)
+    {
+      expect ("both", add_apart (i / 2, i % 2, ""), 0);
+      expect ("no table", add_apart (i / 2, i % 2, "table"), -EINVAL);
+      expect ("no text", add_apart (i / 2, i % 2, "text"), -EINVAL);
+    }
+}
+
 /* A header with one thing wrong.  */
 static void
 test_headers (void)
@@ -1896,6 +1932,7 @@ test_elf (void)
 static const struct test_case cases[] = {
   CASE (ranges),
   CASE (ranges_at_their_limits),
+  CASE (mappings_apart),
   CASE (headers),
   CASE (unreadable_header),
   CASE (header_not_in_memory),

@@ -515,22 +515,21 @@ static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 {
 	struct sframe_view vdso;
 
-	return sframe_near_vdso(mm, view) && sframe_has_vdso(mm, &vdso) &&
-	       sframe_same_ranges(&vdso, view);
+	return sframe_has_vdso(mm, &vdso) && sframe_same_ranges(&vdso, view);
 }
 
 /*
- * Compare @view with the table of the vDSO, which is not in the set. Both have
- * the same ranges only if the table of the vDSO was removed. Return 1 if @view
- * is that removed table, which is registered again; 0 if the two do not
- * conflict (they may have the same table); otherwise an error.
+ * Compare @view, which is near the vDSO, with the table of the vDSO, which is not
+ * in the set. Both have the same ranges only if the table of the vDSO was
+ * removed. Return 1 if @view is that removed table, which is registered again; 0
+ * if the two do not conflict (they may have the same table); otherwise an error.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
 	struct sframe_view vdso;
 
-	if (!sframe_near_vdso(mm, view) || !sframe_vdso_view(mm, &vdso))
+	if (!sframe_vdso_view(mm, &vdso))
 		return 0;
 	if (mm->sframe && mm->sframe->no_vdso) {
 		if (!sframe_same_ranges(&vdso, view) ||
@@ -561,11 +560,12 @@ static void sframe_share_table(struct sframe_view *view,
 
 /*
  * Insert @view at @spots into the set of @mm, which is locked for writing.
- * Return 1 if this is the first text of its table, 0 if it is another one or
- * was registered already, or an error.
+ * @near_vdso is the result of sframe_near_vdso(). Return 1 if this is the first
+ * text of its table, 0 if it is another one or was registered already, or an
+ * error.
  */
 static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
-			 struct sframe_spots *spots)
+			 struct sframe_spots *spots, bool near_vdso)
 {
 	const struct sframe_text *table = spots->table.found;
 	const struct sframe_text *text = spots->text.found;
@@ -576,7 +576,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 		return -EEXIST;
 	if (text)
 		return sframe_same_ranges(&text->view, view) ? 0 : -EEXIST;
-	ret = sframe_insert_vdso(mm, view);
+	ret = near_vdso ? sframe_insert_vdso(mm, view) : 0;
 	if (ret)
 		return min(ret, 0);
 	if (sframe && sframe->nr_texts >= SFRAME_TEXTS_MAX)
@@ -596,7 +596,8 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 }
 
 /* Whether the range is non-empty, lies in user space and does not wrap. */
-static bool sframe_range_ok(unsigned long start, unsigned long size)
+static __always_inline bool sframe_range_ok(unsigned long start,
+					    unsigned long size)
 {
 	return start && size && start < TASK_SIZE && size <= TASK_SIZE - start;
 }
@@ -615,26 +616,50 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Check the mappings of the table and the text of @view. Ranges that are
- * already registered were checked then; their mappings may have been split
- * since.
+ * Find the mappings of the addresses @low and @high, the higher one; NULL where
+ * there is none. An object's text and table are mostly in mappings that follow
+ * each other: look there before a second search.
+ */
+static void sframe_find_vmas(struct mm_struct *mm, unsigned long low,
+			     unsigned long high, struct vm_area_struct **at_low,
+			     struct vm_area_struct **at_high)
+{
+	VMA_ITERATOR(vmi, mm, low);
+	struct vm_area_struct *vma = vma_next(&vmi);
+
+	*at_low = vma && vma->vm_start <= low ? vma : NULL;
+	if (vma && vma->vm_end <= high)
+		vma = vma_next(&vmi);
+	if (vma && vma->vm_end <= high)
+		vma = vma_lookup(mm, high);
+	*at_high = vma && vma->vm_start <= high ? vma : NULL;
+}
+
+/*
+ * Check the mappings of the table and the text of @view. Store that of the table
+ * in *@table, or NULL. Ranges that are already registered were checked then;
+ * their mappings may have been split since.
  */
 static int sframe_check_mappings(struct mm_struct *mm,
 				 const struct sframe_view *view,
 				 const struct sframe_spots *spots,
-				 const struct vm_area_struct *vma)
+				 struct vm_area_struct **table)
 {
-	const struct vm_area_struct *text;
+	struct vm_area_struct *text;
 
+	if (view->text <= view->start)
+		sframe_find_vmas(mm, view->text, view->start, &text, table);
+	else
+		sframe_find_vmas(mm, view->start, view->text, table, &text);
 	if (spots->text.found &&
 	    sframe_same_ranges(&spots->text.found->view, view))
 		return 0;
-	if (!vma || view->size > vma->vm_end - view->start)
-		return sframe_refuse(view, vma, "not in one mapping", -EINVAL);
-	text = vma_lookup(mm, view->text);
+	if (!*table || view->size > (*table)->vm_end - view->start)
+		return sframe_refuse(view, *table, "not in one mapping",
+				     -EINVAL);
 	if (!text || !(text->vm_flags & VM_EXEC) ||
 	    view->text_size > text->vm_end - view->text)
-		return sframe_refuse(view, vma,
+		return sframe_refuse(view, *table,
 				     "text not in one executable mapping",
 				     -EINVAL);
 	return 0;
@@ -729,6 +754,7 @@ static int sframe_read_header(struct sframe_view *view,
 static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 			     bool readable)
 {
+	bool near_vdso = sframe_near_vdso(mm, view);
 	struct vm_area_struct *vma;
 	struct sframe_spots spots;
 	int ret;
@@ -738,13 +764,12 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	 * ld.so registers the vDSO, too, at each start. Its header, which the
 	 * kernel knows, is not worth a page fault.
 	 */
-	if (sframe_is_vdso(mm, view))
+	if (near_vdso && sframe_is_vdso(mm, view))
 		return 0;
-	vma = vma_lookup(mm, view->start);
 	sframe_find_spots(mm->sframe, view, &spots);
-	ret = sframe_check_mappings(mm, view, &spots, vma) ?:
+	ret = sframe_check_mappings(mm, view, &spots, &vma) ?:
 	      sframe_read_header(view, vma, readable) ?:
-	      sframe_insert(mm, view, &spots);
+	      sframe_insert(mm, view, &spots, near_vdso);
 	if (ret == -EEXIST)
 		sframe_refuse(view, vma, "overlaps what is registered", ret);
 	return ret;

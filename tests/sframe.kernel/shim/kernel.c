@@ -433,6 +433,21 @@ vma_lookup (struct mm_struct *mm, unsigned long address)
   return find_area (mm, address);
 }
 
+struct vm_area_struct *
+vma_next (struct vma_iterator *iterator)
+{
+  struct mm_struct *mm = iterator->mm;
+  struct vm_area_struct *next = vma_lookup (mm, iterator->address);
+
+  for (unsigned int i = 0; i < mm->nr_areas; ++i)
+    if (mm->areas[i].vm_start >= iterator->address
+	&& (next == NULL || mm->areas[i].vm_start < next->vm_start))
+      next = &mm->areas[i];
+  if (next != NULL)
+    iterator->address = next->vm_end;
+  return next;
+}
+
 /* Page tables that are locked: no access may fault until folio_walk_end.  */
 static unsigned int walks;
 

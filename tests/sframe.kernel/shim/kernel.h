@@ -320,6 +320,17 @@ struct mm_struct
 
 extern struct vm_area_struct *vma_lookup (struct mm_struct *mm,
 					  unsigned long address);
+
+/* Mappings in the order of their addresses.  */
+struct vma_iterator
+{
+  struct mm_struct *mm;
+  unsigned long address;
+};
+#define VMA_ITERATOR(name, mm, address) \
+  struct vma_iterator name = { mm, address }
+extern struct vm_area_struct *vma_next (struct vma_iterator *iterator);
+
 extern int mmap_write_lock_killable (struct mm_struct *mm);
 extern void mmap_write_unlock (struct mm_struct *mm);
 /* One lock for both will do in one thread.  */
