@@ -111,7 +111,7 @@ check (struct job *job, const struct object *object)
   for (size_t i = 0; i < conversion->finding_count; ++i)
     missing += conversion->findings[i].missing;
   if (why == NULL && missing < conversion->finding_count)
-    why = message ("its table contradicts .eh_frame in %zu ranges of code",
+    why = message ("its table contradicts .eh_frame; ranges of code: %zu",
 		   conversion->finding_count - missing);
   if (why != NULL)
     {
@@ -119,7 +119,7 @@ check (struct job *job, const struct object *object)
       return why;
     }
   if (missing > 0)
-    return message ("its table lacks rules of .eh_frame in %zu ranges of code",
+    return message ("its table lacks rules of .eh_frame; ranges of code: %zu",
 		    missing);
   job->outcome = OUTCOME_NOTHING;
   return NULL;
@@ -402,7 +402,7 @@ print_change (const struct job *job)
   const struct conversion *conversion = &job->conversion;
 
   if (options.verbose)
-    printf ("%s: %zu functions, %zu rows, %zu functions left out; "
+    printf ("%s: functions: %zu, rows: %zu, functions left out: %zu; "
 	    "%" PRIu64 " bytes more\n", job->name,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);

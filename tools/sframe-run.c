@@ -13,6 +13,7 @@
 
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -768,10 +769,35 @@ find_tool (void)
   return names[0];
 }
 
+/* Whether PATH names an ELF file.  */
+static bool
+is_elf (const char *path)
+{
+  char magic[SELFMAG] = "";
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t n = read (fd, magic, SELFMAG);
+  close (fd);
+  return n == SELFMAG && memcmp (magic, ELFMAG, SELFMAG) == 0;
+}
+
 /* Replace this process by COMMAND.  */
 static int
 execute (char **command)
 {
+  /* execvp has a shell run what the kernel cannot: that is right for scripts
+     only.  */
+  if (strchr (command[0], '/') != NULL)
+    {
+      execv (command[0], command);
+      if (errno == ENOEXEC && is_elf (command[0]))
+	{
+	  fprintf (stderr, "%s: %s is for another machine; see --arch\n", tool,
+		   command[0]);
+	  return EXIT_CANNOT_RUN;
+	}
+    }
   execvp (command[0], command);
   int err = errno;
   fprintf (stderr, "%s: %s: %s\n", tool, command[0], strerror (err));
