@@ -355,7 +355,7 @@ print_json (const struct job *job)
   printf (", \"functions\": %zu, \"rows\": %zu, \"bytes_before\": %" PRIu64
 	  ", \"bytes_after\": %" PRIu64 ", \"left_out\": [",
 	  conversion->function_count, conversion->row_count, job->old_size,
-	  job->new_size);
+	  job->outcome == OUTCOME_CHANGED ? job->new_size : job->old_size);
   for (size_t i = 0; i < conversion->left_out_count; ++i)
     {
       const struct left_out *function = &conversion->left_out[i];
