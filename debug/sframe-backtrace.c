@@ -390,13 +390,13 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
 }
 
 /* TRACE, which began at SP, would need libgcc.  Return whether libgcc may be
-   used; LOAD says whether to load it outside signal handlers.  TRACE may have
-   ended before a signal frame that libgcc would reach, so search all words
-   above SP for signal frames.  If SP is on another stack than the thread's
-   own, the end of that stack is not known: there the search ends at the first
-   signal frame or after SEARCH_MAX bytes, and libgcc is not loaded.  */
+   used if it is loaded.  TRACE may have ended before a signal frame that libgcc
+   would reach, so search all words above SP for signal frames.  If SP is on
+   another stack than the thread's own, the end of that stack is not known:
+   there the search ends at the first signal frame or after SEARCH_MAX
+   bytes.  */
 static enum sframe_help RELEASE_STACK
-search_handlers (struct sframe_trace *trace, uintptr_t sp, bool load)
+search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {
   struct sframe_stack search = trace->stack;
   bool known = __sframe_same_stack (&search, sp, sp), found = false;
@@ -415,8 +415,7 @@ search_handlers (struct sframe_trace *trace, uintptr_t sp, bool load)
   if ((!found && trace->in_handler)
       || (!known && sframe_signal_blocks_fault ()))
     return SFRAME_HELP_NONE;
-  return (load && known && !found && at >= end
-	  ? SFRAME_HELP_LOAD : SFRAME_HELP_IF_LOADED);
+  return SFRAME_HELP_IF_LOADED;
 }
 
 /* Whether libgcc can continue TRACE, which began at SP and has ended with
@@ -428,7 +427,7 @@ find_help (struct sframe_trace *trace, enum sframe_step_status status,
   if (trace->stack.doubt == sframe_ask_always
       || (status != SFRAME_STEP_UNSUPPORTED && status != SFRAME_STEP_FOREIGN))
     return SFRAME_HELP_NONE;
-  return search_handlers (trace, sp, status == SFRAME_STEP_UNSUPPORTED);
+  return search_handlers (trace, sp);
 }
 
 enum sframe_help

@@ -21,9 +21,8 @@
    A trace ends at the outermost frame, when ARRAY is full, or where the stack
    is found to be broken.  The result is SFRAME_HELP_NONE if the trace has gone
    through a fault signal: libgcc reads an overwritten stack unchecked.  It is
-   SFRAME_HELP_LOAD only if an object's .eh_frame is not supported and no word
-   above the caller's SP looks like part of a signal frame, or if the tunable
-   glibc.rtld.sframe is 0.  */
+   SFRAME_HELP_LOAD only if the tunable glibc.rtld.sframe is 0: loading libgcc
+   calls malloc, whose lock the caller may hold.  */
 enum sframe_help __sframe_backtrace (void **array, int size,
 				     struct sframe_registers *registers,
 				     int *count) attribute_hidden;

@@ -331,6 +331,21 @@ show_identity (void)
     }
 }
 
+/* Whether PATH is a directory with entries.  */
+static bool
+has_entries (const char *path)
+{
+  DIR *dir = opendir (path);
+  unsigned int count = 0;
+
+  /* Two of them are "." and "..".  */
+  while (dir != NULL && count < 3 && readdir (dir) != NULL)
+    ++count;
+  if (dir != NULL)
+    closedir (dir);
+  return count > 2;
+}
+
 /* Assemble the new root and set STAGE to its path.  The build root's /mnt is
    covered only in our namespace.  */
 static void
@@ -346,7 +361,9 @@ assemble_root (const char *cwd)
   if (exists ("/var/tmp"))
     show ("/var/tmp");
   show (top);
-  if (!exists (join (path, stage, cwd, NULL)))
+  /* An empty directory of the build root may have been made by an earlier run,
+     to show the host's there.  */
+  if (!has_entries (join (path, stage, cwd, NULL)))
     show (cwd);
   make_directories (join (path, stage, FIXED, NULL));
   bind_mount (top, path);

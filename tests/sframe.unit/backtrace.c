@@ -599,7 +599,7 @@ an_unsupported_table (void)
 {
   be_in ("Cw");
   answer['E'] = SFRAME_STEP_UNSUPPORTED;
-  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_LOAD);
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
   be_in ("CB");
   answer['E'] = SFRAME_STEP_UNSUPPORTED;
   CHECK (went ("MRMETCSRB", 2) && help == SFRAME_HELP_NONE);
@@ -637,7 +637,7 @@ searched_for_handlers (void)
   be_in_unsupported ();
   signal_frame = stack_words + WORDS;
   blocks_fault = true;
-  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_LOAD);
+  CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
   be_in_unsupported ();
   readable = false;
   CHECK (went ("MRMETCSRBF", 1) && help == SFRAME_HELP_IF_LOADED);
