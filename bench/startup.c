@@ -1,7 +1,7 @@
 /* Time processes that do nothing, or dlopen and dlclose.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: startup ROUNDS PROGRAM
+   usage: startup ROUNDS PROGRAM [ARG...]
 	  startup ROUNDS -d MODULE
 
    The first prints the microseconds of the fastest of ROUNDS runs of PROGRAM,
@@ -44,14 +44,14 @@ struct cost
   long int faults;	/* Of a process that has ended.  */
 };
 
+/* ARGV is the program and its arguments.  */
 static int
-run (char *program, char **environment, struct cost *cost)
+run (char **argv, char **environment, struct cost *cost)
 {
-  char *argv[] = { program, NULL };
   struct rusage usage;
   pid_t child;
   int status;
-  if (posix_spawn (&child, program, NULL, NULL, argv, environment) != 0
+  if (posix_spawn (&child, argv[0], NULL, NULL, argv, environment) != 0
       || wait4 (child, &status, 0, &usage) != child || status != 0)
     return -1;
   cost->faults = usage.ru_minflt;
@@ -59,25 +59,25 @@ run (char *program, char **environment, struct cost *cost)
 }
 
 static int
-load (char *module, char **environment, struct cost *cost)
+load (char **module, char **environment, struct cost *cost)
 {
   (void) environment;
   (void) cost;
-  void *handle = dlopen (module, RTLD_NOW);
+  void *handle = dlopen (*module, RTLD_NOW);
   return handle == NULL || dlclose (handle) != 0 ? -1 : 0;
 }
 
 /* Measure one call of WHAT and keep the result in *BEST if it took less
    time.  */
 static void
-measure (int (*what) (char *, char **, struct cost *), char *file,
+measure (int (*what) (char **, char **, struct cost *), char **argv,
 	 char **environment, struct cost *best)
 {
   struct cost cost = { 0 };
   double start = microseconds ();
-  if (what (file, environment, &cost) != 0)
+  if (what (argv, environment, &cost) != 0)
     {
-      fprintf (stderr, "%s: failed\n", file);
+      fprintf (stderr, "%s: failed\n", argv[0]);
       exit (1);
     }
   cost.time = microseconds () - start;
@@ -89,9 +89,9 @@ int
 main (int argc, char **argv)
 {
   int dynamic = argc == 4 && strcmp (argv[2], "-d") == 0;
-  if (argc != 3 && !dynamic)
+  if (argc < 3)
     {
-      fprintf (stderr, "usage: %s ROUNDS PROGRAM\n"
+      fprintf (stderr, "usage: %s ROUNDS PROGRAM [ARG...]\n"
 	       "       %s ROUNDS -d MODULE\n", argv[0], argv[0]);
       return 2;
     }
@@ -100,11 +100,11 @@ main (int argc, char **argv)
   struct cost with = { 0 }, without = { 0 };
   for (int round = atoi (argv[1]); round > 0; --round)
     if (dynamic)
-      measure (load, argv[3], plain, &with);
+      measure (load, argv + 3, plain, &with);
     else
       {
-	measure (run, argv[2], plain, &with);
-	measure (run, argv[2], off, &without);
+	measure (run, argv + 2, plain, &with);
+	measure (run, argv + 2, off, &without);
       }
   if (dynamic)
     printf ("%.1f\n", with.time);

@@ -258,6 +258,38 @@ sframe_cache_reaches (int32_t offset, int32_t reach)
 	  && offset % (int32_t) sizeof (uintptr_t) == 0);
 }
 
+/* Whether a word has all that RULE says, apart from the size of its offsets:
+   the CFA comes from SP or FP, RA and FP are saved near it.  */
+static inline bool
+sframe_cache_has_form (const struct sframe_rule *rule, unsigned int sp,
+		       unsigned int fp)
+{
+  return (!rule->signal && rule->cfa.kind == SFRAME_REGISTER_VALUE
+	  && (rule->cfa.reg == sp || rule->cfa.reg == fp)
+	  && rule->ra.kind == SFRAME_CFA_MEMORY
+	  && (rule->fp.kind == SFRAME_UNCHANGED
+	      || rule->fp.kind == SFRAME_CFA_MEMORY));
+}
+
+/* The word of a caller's rule with these offsets, or 0 if they do not fit.
+   FP_OFFSET is 0 if FP is not SAVED.  */
+static inline uint64_t
+sframe_cache_word (int32_t cfa_offset, int32_t ra_offset, int32_t fp_offset,
+		   bool from_fp, bool saved)
+{
+  uint64_t word
+    = ((uint64_t) cfa_offset << 40
+       | (uint64_t) (uint16_t) fp_offset << 24
+       | (uint64_t) (uint16_t) ra_offset
+       | SFRAME_CACHE_CALLER
+       | (from_fp ? SFRAME_CACHE_CFA_FROM_FP : 0)
+       | (saved ? SFRAME_CACHE_FP_SAVED : 0));
+
+  return (sframe_cache_cfa_offset (word) == cfa_offset
+	  && sframe_cache_fp_offset (word) == fp_offset
+	  && sframe_cache_ra_offset (word) == ra_offset) ? word : 0;
+}
+
 /* RULE as a word, or 0 if it cannot be cached.  SP and FP are the DWARF
    numbers of these registers.  FP_REACH is how far below a CFA that is
    computed from FP the rule may read.
@@ -278,10 +310,7 @@ sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
 
   if (rule->outermost)
     return SFRAME_CACHE_OUTERMOST;
-  if (rule->signal || rule->cfa.kind != SFRAME_REGISTER_VALUE
-      || (rule->cfa.reg != sp && !from_fp)
-      || rule->ra.kind != SFRAME_CFA_MEMORY
-      || (saved && rule->fp.kind != SFRAME_CFA_MEMORY))
+  if (!sframe_cache_has_form (rule, sp, fp))
     return 0;
 
   int32_t fp_offset = saved ? rule->fp.offset : 0;
@@ -292,18 +321,8 @@ sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
       || !sframe_cache_reaches (rule->ra.offset, reach)
       || (saved && !sframe_cache_reaches (fp_offset, reach)))
     return 0;
-  uint64_t word
-    = ((uint64_t) rule->cfa.offset << 40
-       | (uint64_t) (uint16_t) fp_offset << 24
-       | (uint64_t) (uint16_t) rule->ra.offset
-       | SFRAME_CACHE_CALLER
-       | (from_fp ? SFRAME_CACHE_CFA_FROM_FP : 0)
-       | (saved ? SFRAME_CACHE_FP_SAVED : 0));
-  if (sframe_cache_cfa_offset (word) != rule->cfa.offset
-      || sframe_cache_fp_offset (word) != fp_offset
-      || sframe_cache_ra_offset (word) != rule->ra.offset)
-    return 0;
-  return word;
+  return sframe_cache_word (rule->cfa.offset, rule->ra.offset, fp_offset,
+			    from_fp, saved);
 }
 
 /* The same, if FP and RA are saved at the CFA.  */

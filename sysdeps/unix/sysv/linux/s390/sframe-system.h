@@ -151,6 +151,27 @@ sframe_signal_fetch (const struct sframe_registers *registers,
   return false;
 }
 
+/* Read all registers from the mcontext_t at CONTEXT.  */
+static inline bool
+sframe_signal_restore (struct sframe_registers *registers, uintptr_t context,
+		       struct sframe_stack *stack)
+{
+  for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
+    {
+      uintptr_t address
+	= (i < 16
+	   ? context + offsetof (mcontext_t, gregs) + i * sizeof (greg_t)
+	   : (context + offsetof (mcontext_t, fpregs.fprs)
+	      + sframe_fprs[i - 16] * sizeof (fpreg_t)));
+      if (!__sframe_stack_read (stack, address, &registers->value[i]))
+	return false;
+    }
+  registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
+  registers->kept = 0;
+  return __sframe_stack_read (stack, context + offsetof (mcontext_t, psw.addr),
+			      &registers->pc);
+}
+
 static inline enum sframe_step_status
 sframe_signal_step (struct sframe_registers *registers,
 		    struct sframe_stack *stack)
@@ -161,23 +182,9 @@ sframe_signal_step (struct sframe_registers *registers,
   uintptr_t context;
 
   if (!sframe_signal_registers (rt, registers->value[SFRAME_MACHINE_SP], stack,
-				&context, &signal))
+				&context, &signal)
+      || !sframe_signal_restore (registers, context, stack))
     return SFRAME_STEP_BROKEN;
-  for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
-    {
-      uintptr_t address
-	= (i < 16
-	   ? context + offsetof (mcontext_t, gregs) + i * sizeof (greg_t)
-	   : (context + offsetof (mcontext_t, fpregs.fprs)
-	      + sframe_fprs[i - 16] * sizeof (fpreg_t)));
-      if (!__sframe_stack_read (stack, address, &registers->value[i]))
-	return SFRAME_STEP_BROKEN;
-    }
-  if (!__sframe_stack_read (stack, context + offsetof (mcontext_t, psw.addr),
-			    &registers->pc))
-    return SFRAME_STEP_BROKEN;
-  registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
-  registers->kept = 0;
   registers->fetch_failed = sframe_signal_fetch (registers, &signal);
   /* No instruction ends at an odd address, so a branch has led there.  */
   registers->interrupted
