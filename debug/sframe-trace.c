@@ -208,6 +208,7 @@ walk_calls (struct sframe_trace *trace, struct frame frame, int count)
 
   while (next < end)
     {
+      /* Find the rule of the frame, mostly where it is predicted.  */
       struct sframe_cache_found found
 	= read_predicted (predictions, slots, path, frame.pc, tag);
       if (__glibc_unlikely ((found.rule & SFRAME_CACHE_CALLER) == 0))
@@ -221,12 +222,14 @@ walk_calls (struct sframe_trace *trace, struct frame frame, int count)
 	  if ((found.rule & SFRAME_CACHE_CALLER) == 0)
 	    break;
 	}
+      /* Step to the caller, and store its PC.  */
       if (!step_cached (&frame, found.rule, high))
 	break;
       *next++ = (void *) frame.pc;
       path = sframe_cache_path (path_start, shift, path, found.number);
     }
 
+  /* Give the last frame and the count back to the trace.  */
   if (next > start)
     {
       store_frame (trace, &frame);

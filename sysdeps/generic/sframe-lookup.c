@@ -204,6 +204,17 @@ cover (const struct sframe_section *section, size_t at, int64_t pc,
    before.  */
 #define MANY_FRES 16
 
+/* Store in *LENGTH the size in bytes of the data words of an FRE with
+   information byte INFO.  Return false if no data word has such a size.  */
+static inline bool
+words_length (unsigned int info, uint64_t *length)
+{
+  unsigned int size = SFRAME_FRE_WORD_SIZE (info);
+
+  *length = SFRAME_FRE_WORD_COUNT (info) << size;
+  return size <= SFRAME_FRE_WORD_SIZE_MAX;
+}
+
 /* Scan the COUNT FREs of FRE type TYPE that begin at byte AT of the FRE
    sub-section for the last one that starts at or before PC, which is relative
    to the start of the function or repeated block.  Computing the length of
@@ -239,10 +250,8 @@ scan_fres (const struct sframe_section *section, uint64_t at,
       unsigned int next_info = section->fres[found - 1];
       if (!many || next_info != info)
 	{
-	  unsigned int size = SFRAME_FRE_WORD_SIZE (next_info);
-	  if (size > SFRAME_FRE_WORD_SIZE_MAX)
+	  if (!words_length (next_info, &length))
 	    return SFRAME_CORRUPT;
-	  length = SFRAME_FRE_WORD_COUNT (next_info) << size;
 	  info = next_info;
 	}
       at = found + length;

@@ -1116,6 +1116,21 @@ u64 sframe_generation(const struct mm_struct *mm)
 }
 
 /*
+ * Whether @sframe was the set of @mm, and did not change, since @seq was read.
+ *
+ * If @mm has another set by now, the other user of @sframe may have changed it.
+ * That user has seen in sframe_is_shared(), by an acquire, that @mm has put this
+ * set; read_seqcount_retry() orders the caller's reads before that of the set
+ * here.
+ */
+static bool sframe_was_stable(const struct mm_struct *mm,
+			      const struct sframe_mm *sframe, unsigned int seq)
+{
+	return !read_seqcount_retry(&sframe->changes, seq) &&
+	       READ_ONCE(mm->sframe) == sframe;
+}
+
+/*
  * Copy the description of the text that has @ip to @view. Return 0; -ENOENT if
  * there is none in the set, or 1 if the table of the vDSO was removed as well;
  * -EAGAIN if the set has changed meanwhile.
@@ -1143,15 +1158,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 		view->generation = generation;
 	}
 	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
-	if (read_seqcount_retry(&sframe->changes, seq))
-		return -EAGAIN;
-	/*
-	 * If @mm has another set by now, the other user of this one may have
-	 * changed it. That user has seen in sframe_is_shared(), by an acquire,
-	 * that @mm has put this set; read_seqcount_retry() orders the reads
-	 * above before this one.
-	 */
-	if (READ_ONCE(mm->sframe) != sframe)
+	if (!sframe_was_stable(mm, sframe, seq))
 		return -EAGAIN;
 	return text ? 0 : ret;
 }
