@@ -21,18 +21,22 @@
 
 static bool debug;
 
+/* The name of the object that is being registered, for messages.  */
+static const char *object_name;
+
 static inline bool
 debug_enabled (void)
 {
   return debug;
 }
 
-/* An sframe_module has no name here.  */
+/* An sframe_module has no name here, and the vDSO has none at all.  */
 static void
 debug_section (const sframe_module *map, const char *what, const char *why)
 {
   if (debug)
-    dprintf (STDERR_FILENO, "sframe %s: object at %p: %s\n", what, map, why);
+    dprintf (STDERR_FILENO, "sframe %s: %s at %p: %s\n", what, object_name,
+	     map, why);
 }
 
 static void
@@ -41,13 +45,13 @@ debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
 {
   if (debug && error == 0)
     dprintf (STDERR_FILENO,
-	     "sframe registered: object at %p: code at 0x%lx, 0x%zx bytes\n",
-	     map, (unsigned long int) text, text_size);
+	     "sframe registered: %s at %p: code at 0x%lx, 0x%zx bytes\n",
+	     object_name, map, (unsigned long int) text, text_size);
   else if (debug)
     dprintf (STDERR_FILENO,
-	     "sframe refused by the kernel: object at %p: code at 0x%lx, "
+	     "sframe refused by the kernel: %s at %p: code at 0x%lx, "
 	     "0x%zx bytes, error %d\n",
-	     map, (unsigned long int) text, text_size, error);
+	     object_name, map, (unsigned long int) text, text_size, error);
 }
 
 #include <dl-sframe-register.h>
@@ -77,14 +81,16 @@ find_header (const struct link_map *map, Lmid_t namespace)
   return find_fixed_program ();
 }
 
-/* Register MODULE, unless it is null.  */
+/* Register MODULE, unless it is null.  The loader has NAME for it, which is
+   empty for the program.  */
 static void
-register_module (const sframe_module *module)
+register_module (const sframe_module *module, const char *name)
 {
   struct sframe_requests requests;
 
   if (module == NULL)
     return;
+  object_name = name[0] != '\0' ? name : "object";
   requests.count = 0;
   add_segments (&requests, module);
   send_requests (&requests);
@@ -94,7 +100,8 @@ register_module (const sframe_module *module)
 static int
 register_own (struct dl_phdr_info *info, size_t size, void *closure)
 {
-  register_module (__sframe_module_at ((const void *) info->dlpi_addr));
+  register_module (__sframe_module_at ((const void *) info->dlpi_addr),
+		   info->dlpi_name);
   return 0;
 }
 
@@ -109,7 +116,7 @@ la_version (unsigned int version)
 __attribute__ ((visibility ("default"))) unsigned int
 la_objopen (struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-  register_module (find_header (map, namespace));
+  register_module (find_header (map, namespace), map->l_name);
   /* Do not audit any calls.  */
   return 0;
 }

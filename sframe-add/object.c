@@ -98,7 +98,13 @@ object_open (struct object *object, enum outcome *outcome)
   object->elf = elf_memory ((char *) file->data, file->size);
   if (object->elf == NULL || elf_kind (object->elf) != ELF_K_ELF
       || gelf_getehdr (object->elf, &object->header) == NULL)
-    return message ("damaged ELF header: %s", elf_errmsg (-1));
+    {
+      /* libelf takes such a file for data, which is no error.  */
+      int error = elf_errno ();
+      return message ("damaged ELF header: %s",
+		      error != 0 ? elf_errmsg (error)
+		      : "it is too short, or of no known class");
+    }
   object->machine = find_machine (&object->header);
   if (object->machine == NULL)
     {
