@@ -141,7 +141,9 @@ storm_choose (void)
   static const int documented[] = { EINVAL, ENOENT, EOPNOTSUPP, ENOMEM, 0 };
   /* By 2 and 3 one machine each unwinds.  */
   static const unsigned long orders[] = { 0, 1, 0x21, 0x31, 0x11, 0x10, 4, -1 };
-  unsigned long order = orders[roll (sizeof orders / sizeof *orders)];
+  /* In turn, so that a short storm does not miss one by chance.  */
+  size_t turn = __atomic_fetch_add (&tally->turn, 1, __ATOMIC_RELAXED);
+  unsigned long order = orders[turn % (sizeof orders / sizeof *orders)];
   count (kernel_prctl (PR_SET_UNWIND_USER, order, 0, 0, 0), tally->choices,
 	 documented);
 }

@@ -41,6 +41,7 @@ struct tally
   unsigned long adds[ERRORS];		/* By the kernel's answer.  */
   unsigned long removes[ERRORS];
   unsigned long choices[ERRORS];
+  unsigned long turn;			/* The number of choices begun.  */
   unsigned long undocumented;
   unsigned long faults;			/* Signals that were caught.  */
   unsigned long touched;		/* Pages, to be unwound.  */
