@@ -132,10 +132,11 @@ make (struct job *job, const struct object *object, struct buffer *new)
   const char *why;
 
   if (options.mode == MODE_REMOVE)
-    return layout_original (object, new);
-  if (job->conversion.function_count == 0)
-    return "SFrame cannot express the rules of any of its functions";
-  why = layout_add (object, &job->conversion, new);
+    why = layout_original (object, new);
+  else if (job->conversion.function_count == 0)
+    why = "SFrame cannot express the rules of any of its functions";
+  else
+    why = layout_add (object, &job->conversion, new);
   job->new_size = new->size;
   return why;
 }
@@ -159,9 +160,11 @@ is_done (const struct object *object, const char **why)
 static bool
 link_again (struct job *job, const struct buffer *new)
 {
-  if (job->first == NULL || job->first->outcome != OUTCOME_CHANGED)
+  if (job->first == NULL)
     return false;
-  job->parted = !link_file (job->first->name, &job->at, &job->status, new);
+  job->parted = (job->first->outcome != OUTCOME_CHANGED
+		 || !link_file (job->first->name, &job->at, &job->status,
+				new));
   return !job->parted;
 }
 
@@ -302,6 +305,11 @@ character_size (const char *text)
   for (int i = 1; i < size; ++i)
     if ((text[i] & 0xc0) != 0x80)
       return 0;
+  /* A longer form than needed, a surrogate, or a number above the last.  */
+  unsigned char second = size > 2 ? text[1] : 0;
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)
+      || (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90))
+    return 0;
   return size;
 }
 
@@ -401,7 +409,10 @@ print_change (const struct job *job)
 {
   const struct conversion *conversion = &job->conversion;
 
-  if (options.verbose)
+  if (options.verbose && options.mode == MODE_REMOVE)
+    printf ("%s: %" PRIu64 " bytes less\n", job->name,
+	    job->old_size - job->new_size);
+  else if (options.verbose)
     printf ("%s: functions: %zu, rows: %zu, functions left out: %zu; "
 	    "%" PRIu64 " bytes more\n", job->name,
 	    conversion->function_count, conversion->row_count,
@@ -743,6 +754,8 @@ parse_options (int argc, char **argv)
       }
   if (optind == argc)
     bad_usage ("no FILE");
+  if (options.replace && options.mode == MODE_REMOVE)
+    bad_usage ("--replace does not go with --remove");
   if (options.output != NULL && (argc - optind != 1 || options.recursive
 				 || options.mode == MODE_CHECK))
     bad_usage ("--output takes one FILE, without --recursive and --check");

@@ -364,10 +364,10 @@ link_at (int fd, const struct file_at *at, const struct stat *status)
     close (old);
   if (!unchanged || !file_at_link (at, fd, name))
     return false;
-  if (renameat (at->folder, name, at->folder, at->name) == 0)
-    return true;
+  bool linked = renameat (at->folder, name, at->folder, at->name) == 0;
+  /* If AT is a link to FD already, renameat does nothing, and succeeds.  */
   unlinkat (at->folder, name, 0);
-  return false;
+  return linked;
 }
 
 bool

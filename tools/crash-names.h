@@ -12,6 +12,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
 /* The entries of DT_HASH have 32 bits, but on s390x 64.  */
 #ifdef __s390x__
@@ -25,38 +26,77 @@ struct named_object
 {
   uintptr_t start, end;		/* Its first address, and that after its last.  */
   uintptr_t bias;		/* What to add to the addresses in its file.  */
+  const ElfW(Phdr) *headers;	/* Null if they are not known.  */
+  size_t headers_count;
   const ElfW(Sym) *symbols;
   size_t symbols_count;
   const char *strings;
   size_t strings_size;
 };
 
-/* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT.  If
-   the program headers are not in its first page, because sframe-add or
-   patchelf has moved them, whether the bytes are in OBJECT: only a damaged
-   file has symbols between its segments.  */
-static bool
-can_read (const struct named_object *object, uintptr_t address, size_t size)
+/* Set the limits and the program headers of OBJECT if it is the program.  The
+   kernel has mapped it, possibly with gaps between the segments; then
+   _dl_find_object takes each segment for an object.  */
+static void
+find_program (struct named_object *object)
+{
+  const ElfW(Phdr) *headers = (const void *) getauxval (AT_PHDR);
+  size_t count = getauxval (AT_PHNUM);
+  uintptr_t start = UINTPTR_MAX, end = 0;
+
+  for (size_t i = 0; headers != NULL && i < count; ++i)
+    if (headers[i].p_type == PT_LOAD)
+      {
+	uintptr_t address = object->bias + headers[i].p_vaddr;
+	start = address < start ? address : start;
+	end = (address + headers[i].p_memsz > end
+	       ? address + headers[i].p_memsz : end);
+      }
+  if (object->start < start || object->start >= end)
+    return;
+  object->start = start;
+  object->end = end;
+  object->headers = headers;
+  object->headers_count = count;
+}
+
+/* Set the program headers of OBJECT, which begins with its ELF header, if they
+   are in its first page.  sframe-add and patchelf move them.  */
+static void
+find_headers (struct named_object *object)
 {
   const ElfW(Ehdr) *header = (const void *) object->start;
   enum { PAGE = 4096 };
 
-  if (address < object->start || address >= object->end
-      || object->end - address < size
-      || memcmp (header->e_ident, ELFMAG, SELFMAG) != 0)
-    return false;
-  if (header->e_phoff > PAGE
-      || header->e_phnum > (PAGE - header->e_phoff) / sizeof (ElfW(Phdr)))
-    return true;
-  const ElfW(Phdr) *ph = (const void *) (object->start + header->e_phoff);
-  for (unsigned int i = 0; i < header->e_phnum; ++i, ++ph)
+  if (memcmp (header->e_ident, ELFMAG, SELFMAG) != 0)
+    object->end = object->start;
+  else if (header->e_phoff <= PAGE
+	   && (header->e_phnum
+	       <= (PAGE - header->e_phoff) / sizeof (ElfW(Phdr))))
     {
+      object->headers = (const void *) (object->start + header->e_phoff);
+      object->headers_count = header->e_phnum;
+    }
+}
+
+/* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT or, if
+   its program headers are not known, whether they are in OBJECT: only a damaged
+   file has symbols between its segments.  */
+static bool
+can_read (const struct named_object *object, uintptr_t address, size_t size)
+{
+  if (address < object->start || address >= object->end
+      || object->end - address < size)
+    return false;
+  for (size_t i = 0; i < object->headers_count; ++i)
+    {
+      const ElfW(Phdr) *ph = &object->headers[i];
       uintptr_t offset = address - object->bias - ph->p_vaddr;
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
 	  && offset < ph->p_memsz && ph->p_memsz - offset >= size)
 	return true;
     }
-  return false;
+  return object->headers == NULL;
 }
 
 /* Return where SIZE bytes at VALUE, from the dynamic section, lie in memory;
@@ -183,6 +223,10 @@ name_pc (uintptr_t pc, const char *program)
   struct named_object object = { .start = (uintptr_t) found.dlfo_map_start,
 				 .end = (uintptr_t) found.dlfo_map_end,
 				 .bias = map->l_addr };
+  if (map->l_name[0] == '\0')
+    find_program (&object);
+  if (object.headers == NULL)
+    find_headers (&object);
   find_symbols (&object, map->l_ld);
   const ElfW(Sym) *symbol = find_symbol (&object, pc);
   /* The name of the program in its link map is empty.  */

@@ -504,14 +504,16 @@ wait_for_trace (int self, int signo, struct trace **trace)
   return 0;
 }
 
-/* The program exits.  If a thread prints its trace, wait for the end that it
-   makes: the exit status would hide the crash.  */
+/* The program exits.  If another thread prints its trace, wait for the end that
+   it makes: the exit status would hide the crash.  A thread that has left its
+   own trace, by a handler that exits, does not go on with it.  */
 static void __attribute__ ((destructor))
 wait_for_end (void)
 {
-  pid_t process = getpid ();
+  pid_t process = getpid (), self = gettid (), other;
   for (time_t end = now () + TRACE_SECONDS;
-       find_thread (process, SIGABRT) != 0 && now () <= end; )
+       (other = find_thread (process, SIGABRT)) != 0 && other != self
+       && now () <= end; )
     sleep_a_moment ();
 }
 
@@ -546,6 +548,16 @@ end_process (int signo, siginfo_t *info, int self)
     _exit (128 + signo);
 }
 
+/* Whether the kernel ignores SIGNO, described by INFO, where it is not caught: to
+   the first process of a PID namespace it sends no signal that another process
+   has sent, nor one of its own.  abort () ends such a process by other means.  */
+static bool
+is_harmless (int signo, const siginfo_t *info)
+{
+  return (getpid () == 1 && info->si_code <= 0
+	  && (signo != SIGABRT || info->si_pid != 1));
+}
+
 /* The signals of FATAL are blocked here, so a fault in the handler ends the
    process at once.  abort () of some libcs unblocks SIGABRT and calls the
    handler again; then the process ends without a second trace.  */
@@ -554,6 +566,9 @@ handler (int signo, siginfo_t *info, void *context)
 {
   struct trace *trace;
   int self = gettid ();
+
+  if (is_harmless (signo, info))
+    return;
 
   /* An asynchronous cancellation would end this thread.  The mask is that of
      this thread only, also in a child of vfork.  */

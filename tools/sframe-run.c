@@ -42,6 +42,7 @@ enum libc { LIBC_NEW, LIBC_STOCK, LIBC_LINK };
 struct machine
 {
   const char *name;
+  int elf;			/* As in ELF headers.  */
   const char *emulator;		/* Runs its programs; null: the host does.  */
   const char *processor;	/* What that emulates, unless QEMU_CPU says.  */
   const char *gcc, *gxx;
@@ -55,14 +56,14 @@ struct machine
 
 static const struct machine machines[] =
 {
-  { .name = "x86_64", .gcc = "gcc", .gxx = "g++",
+  { .name = "x86_64", .elf = EM_X86_64, .gcc = "gcc", .gxx = "g++",
     .crash = "/tools/libsframe-crash.so",
     .shared = { "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
 		"/usr/lib" },
     .linked = { "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
 		"/usr/lib" },
     .new_shared = "/lib64", .new_linked = "/usr/lib64" },
-  { .name = "s390x", .emulator = "qemu-s390x",
+  { .name = "s390x", .elf = EM_S390, .emulator = "qemu-s390x",
     .gcc = "s390x-linux-gnu-gcc", .gxx = "s390x-linux-gnu-g++",
     .crash = "/tools/libsframe-crash-s390x.so",
     .shared = { "/usr/lib/s390x-linux-gnu" },
@@ -70,7 +71,8 @@ static const struct machine machines[] =
     .new_shared = "/lib/s390x-linux-gnu",
     .new_linked = "/usr/lib/s390x-linux-gnu",
     .new_loader = "/lib/ld64.so.1" },
-  { .name = "aarch64", .emulator = "qemu-aarch64", .processor = "max",
+  { .name = "aarch64", .elf = EM_AARCH64, .emulator = "qemu-aarch64",
+    .processor = "max",
     .gcc = "aarch64-linux-gnu-gcc", .gxx = "aarch64-linux-gnu-g++",
     .crash = "/tools/libsframe-crash-aarch64.so",
     .shared = { "/usr/lib/aarch64-linux-gnu" },
@@ -369,13 +371,31 @@ assemble_root (const char *cwd)
   bind_mount (top, path);
 }
 
-/* Handle --bind=SPEC.  SPEC is DIR or DIR:TO, separated at the last ":/".  */
+/* Find where SPEC, DIR:TO, is separated: at the last ":/" before which a name
+   that exists ends, or at the first one.  Return null if there is none.  */
+static const char *
+find_separator (const char *spec)
+{
+  const char *found = NULL, *at = spec;
+  for (; (at = strstr (at, ":/")) != NULL; ++at)
+    {
+      char *from = strndup (spec, at - spec);
+      if (from == NULL)
+	fail (errno, "%s", spec);
+      if (found == NULL || exists (from))
+	found = at;
+      free (from);
+    }
+  return found;
+}
+
+/* Handle --bind=SPEC.  SPEC is DIR or DIR:TO.  */
 static void
 bind_option (const char *spec)
 {
   char target[PATH_MAX];
-  const char *colon = strrchr (spec, ':');
-  if (colon == NULL || colon[1] != '/')
+  const char *colon = find_separator (spec);
+  if (colon == NULL)
     {
       if (!exists (spec))
 	fail (errno, "cannot show %s", spec);
@@ -662,6 +682,10 @@ convert_child (const char *program, int out)
   unsetenv ("LD_AUDIT");
   unsetenv ("LD_DEBUG");
   unsetenv ("GLIBC_TUNABLES");
+  /* dup2 does nothing if standard output was closed, so that OUT got its
+     number.  */
+  if (out == STDOUT_FILENO)
+    fcntl (out, F_SETFD, 0);
   dup2 (out, STDOUT_FILENO);
   join (path, top, "/tools/convert-program", NULL);
   execl (path, path, program, (char *) NULL);
@@ -732,16 +756,52 @@ prepend (const char *first, const char *second, char **args, int nargs)
   return command;
 }
 
-/* Check PROGRAM for the emulator, which does not search PATH, and whose exit
-   status for a missing program differs from ours.  */
+/* Return the machine in the ELF header of PATH, EM_NONE if it is cut off, or -1
+   if PATH is no ELF file that can be read.  */
+static int
+elf_machine (const char *path)
+{
+  Elf64_Ehdr header = { 0 };
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  ssize_t n = read (fd, &header, sizeof header);
+  close (fd);
+  if (n < SELFMAG || memcmp (header.e_ident, ELFMAG, SELFMAG) != 0)
+    return -1;
+  if (n != sizeof header)
+    return EM_NONE;
+  return (header.e_ident[EI_DATA] == ELFDATA2MSB
+	  ? __builtin_bswap16 (header.e_machine) : header.e_machine);
+}
+
+/* Say why MACHINE cannot run PATH, whose format it does not accept.  */
+static int
+refuse (const char *path, const struct machine *machine)
+{
+  int elf = elf_machine (path);
+  if (elf < 0 || elf == EM_NONE || elf == machine->elf)
+    fprintf (stderr, "%s: %s: %s\n", tool, path, strerror (ENOEXEC));
+  else
+    fprintf (stderr, "%s: %s is for another machine; see --arch\n", tool,
+	     path);
+  return EXIT_CANNOT_RUN;
+}
+
+/* Check PROGRAM for the emulator of MACHINE, which does not search PATH, and
+   whose exit status for what it cannot run differs from ours.  */
 static void
-check_program (const char *program)
+check_program (const char *program, const struct machine *machine)
 {
   struct stat st;
   if (stat (program, &st) == 0 && !S_ISREG (st.st_mode))
     errno = EACCES;
   else if (access (program, X_OK) == 0)
-    return;
+    {
+      if (elf_machine (program) == machine->elf)
+	return;
+      exit (refuse (program, machine));
+    }
   int err = errno;
   fprintf (stderr, "%s: %s: %s\n", tool, program, strerror (err));
   exit (err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
@@ -786,34 +846,40 @@ find_tool (void)
   return names[0];
 }
 
-/* Whether PATH names an ELF file.  */
-static bool
-is_elf (const char *path)
+/* Return the file that execvp would execute for NAME, in PATH, PATH_MAX bytes; or
+   NAME if it has a slash, or if there is none.  */
+static const char *
+find_command (const char *name, char *path)
 {
-  char magic[SELFMAG] = "";
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  ssize_t n = read (fd, magic, SELFMAG);
-  close (fd);
-  return n == SELFMAG && memcmp (magic, ELFMAG, SELFMAG) == 0;
+  const char *folder = getenv ("PATH");
+  if (strchr (name, '/') != NULL || folder == NULL)
+    return name;
+  for (;; ++folder)
+    {
+      size_t length = strcspn (folder, ":");
+      int n = snprintf (path, PATH_MAX, "%.*s%s%s", (int) length, folder,
+			length > 0 ? "/" : "./", name);
+      if (n < PATH_MAX && access (path, X_OK) == 0)
+	return path;
+      folder += length;
+      if (*folder == '\0')
+	return name;
+    }
 }
 
 /* Replace this process by COMMAND.  */
 static int
 execute (char **command)
 {
+  char path[PATH_MAX];
+  const char *file = find_command (command[0], path);
   /* execvp has a shell run what the kernel cannot: that is right for scripts
      only.  */
-  if (strchr (command[0], '/') != NULL)
+  if (strchr (file, '/') != NULL)
     {
-      execv (command[0], command);
-      if (errno == ENOEXEC && is_elf (command[0]))
-	{
-	  fprintf (stderr, "%s: %s is for another machine; see --arch\n", tool,
-		   command[0]);
-	  return EXIT_CANNOT_RUN;
-	}
+      execv (file, command);
+      if (errno == ENOEXEC && elf_machine (file) >= 0)
+	return refuse (file, machines);
     }
   execvp (command[0], command);
   int err = errno;
@@ -843,7 +909,7 @@ run (struct options *options, char **args, int nargs)
   enter (options);
   if (emulator == NULL)
     return execute (args);
-  check_program (args[0]);
+  check_program (args[0], options->machine);
   if (options->machine->processor != NULL)
     setenv ("QEMU_CPU", options->machine->processor, 0);
   return execute (prepend (emulator, NULL, args, nargs));

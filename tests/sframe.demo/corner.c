@@ -152,17 +152,39 @@ cancel_asynchronously (void)
   return pthread_join (thread, NULL);
 }
 
+/* Send SIGNO once, after 0.1 s.  */
 static void
-wait_for_timer (void)
+send_soon (int signo)
 {
   struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
-			    .sigev_signo = SIGABRT };
+			    .sigev_signo = signo };
   struct itimerspec soon = { .it_value = { .tv_nsec = 100000000 } };
   timer_t timer;
   timer_create (CLOCK_MONOTONIC, &event, &timer);
   timer_settime (timer, 0, &soon, NULL);
+}
+
+static void
+wait_for_timer (void)
+{
+  send_soon (SIGABRT);
   while (1)
     pause ();
+}
+
+static void
+leave (int signo)
+{
+  exit (signo);
+}
+
+/* A handler exits while the trace waits for the reader of the pipe.  */
+static void
+exit_in_handler (void)
+{
+  own_pipe ();
+  signal (SIGTERM, leave);
+  send_soon (SIGTERM);
 }
 
 int
@@ -199,6 +221,8 @@ main (int argc, char **argv)
     }
   else if (strcmp (how, "own pipe") == 0)
     own_pipe ();
+  else if (strcmp (how, "handler exits") == 0)
+    exit_in_handler ();
   else if (strcmp (how, "asynchronous") == 0)
     return cancel_asynchronously ();
   else if (strcmp (how, "timer") == 0)
