@@ -22,9 +22,8 @@
 #include <time.h>
 
 /* The environments of a program, the second one without SFrame.  Both set the
-   tunable: reading it takes as long as registering two objects.  Programs that
-   want a home directory must not complain: the terminal takes the time of
-   others.  */
+   tunable: reading it takes as long as registering two objects.  Without HOME
+   sqlite3 prints a warning, which takes a time that varies.  */
 static char *plain[] = { (char *) "GLIBC_TUNABLES=glibc.rtld.sframe=1",
 			 (char *) "HOME=/", NULL };
 static char *off[] = { (char *) "GLIBC_TUNABLES=glibc.rtld.sframe=0",

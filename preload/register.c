@@ -30,7 +30,7 @@ debug_enabled (void)
   return debug;
 }
 
-/* An sframe_module has no name here, and the vDSO has none at all.  */
+/* An sframe_module has no name here.  */
 static void
 debug_section (const sframe_module *map, const char *what, const char *why)
 {
@@ -81,8 +81,8 @@ find_header (const struct link_map *map, Lmid_t namespace)
   return find_fixed_program ();
 }
 
-/* Register MODULE, unless it is null.  The loader has NAME for it, which is
-   empty for the program.  */
+/* Register MODULE, unless it is null.  NAME is its name in the link map, which
+   is empty for the program.  */
 static void
 register_module (const sframe_module *module, const char *name)
 {
@@ -90,7 +90,7 @@ register_module (const sframe_module *module, const char *name)
 
   if (module == NULL)
     return;
-  object_name = name[0] != '\0' ? name : "object";
+  object_name = name[0] != '\0' ? name : "program";
   requests.count = 0;
   add_segments (&requests, module);
   send_requests (&requests);

@@ -548,9 +548,9 @@ end_process (int signo, siginfo_t *info, int self)
     _exit (128 + signo);
 }
 
-/* Whether the kernel ignores SIGNO, described by INFO, where it is not caught: to
-   the first process of a PID namespace it sends no signal that another process
-   has sent, nor one of its own.  abort () ends such a process by other means.  */
+/* Whether the kernel would ignore SIGNO, described by INFO, if it were not caught:
+   it protects the first process of a PID namespace from signals that processes
+   send, itself included.  abort () ends such a process by a fault.  */
 static bool
 is_harmless (int signo, const siginfo_t *info)
 {
