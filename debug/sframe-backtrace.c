@@ -362,7 +362,7 @@ begin (struct sframe_trace *trace)
   switch (atomic_load_relaxed (&traced))
     {
     case once:
-      sframe_cache_open (&__sframe_cache.head);
+      sframe_cache_prefault (&__sframe_cache.head);
       atomic_store_relaxed (&traced, often);
       /* Fall through.  */
     case often:

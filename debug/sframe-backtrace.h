@@ -4,9 +4,10 @@
 
    Safety: async-signal-safe from the first call and thread-safe: no
    malloc, no lock, no dlopen; errno is left alone; no fault, whatever
-   the stack holds.  Uses at most 1.125 KiB of stack; on s390x, where each
-   caller makes a save area of 160 bytes, at most 2.25 KiB; on AArch64, which
-   has twice as many registers as x86-64, at most 1.75 KiB.  */
+   the stack holds, but the one of sframe-stack.h.  Uses at most 1.125 KiB of
+   stack; on s390x, where each caller makes a save area of 160 bytes, at most
+   2.25 KiB; on AArch64, which has twice as many registers as x86-64, at most
+   1.75 KiB.  */
 
 #ifndef _SFRAME_BACKTRACE_H
 #define _SFRAME_BACKTRACE_H

@@ -2,8 +2,8 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe; no allocation, no lock; no fault,
-   whatever the stack holds and whatever happened to the code: the system is
+   Safety: async-signal-safe and thread-safe; no allocation, no lock; no fault
+   but those of sframe-stack.h, and none by reading the code: the system is
    asked whether code can be read, since mprotect may have removed a permission
    that the program header grants.  MAP in these functions is the object that
    _dl_find_object finds for the PC, or null.  */
@@ -65,8 +65,8 @@ __sframe_step_wild (struct sframe_registers *registers,
 		    struct sframe_stack *stack, bool exactly)
   attribute_hidden;
 
-/* STATUS says why no table describes the frame.  If its code can be read,
-   return STATUS.  If not, and the frame was interrupted, step as
+/* STATUS says why no table describes the frame.  If the code at its PC can be
+   read, return STATUS.  If not, and the frame was interrupted, step as
    __sframe_step_wild does; otherwise return SFRAME_STEP_BROKEN.  */
 enum sframe_step_status
 __sframe_step_foreign (struct sframe_registers *registers,

@@ -10,9 +10,9 @@
    when that is full, a still larger one.  All C libraries of a process share
    the larger tables.
 
-   This mmap is the only system call in traces of sound stacks.  It has the
-   arguments that malloc uses, so a seccomp filter that forbids it also forbids
-   most allocations.  A process makes it only after it has traced more PCs
+   This mmap is the only system call in traces of sound stacks whose bounds
+   libc knows.  It has the arguments that malloc uses, so a seccomp filter that
+   forbids it also forbids most allocations.  A process makes it only after it has traced more PCs
    than the first table has slots.  The tunable glibc.rtld.sframe forbids it.
 
    A table is never unmapped and never changes its size, since a trace that
@@ -75,7 +75,8 @@ allocate (unsigned int log2)
 }
 
 /* Make CACHE the table with NUMBER, unless another thread or a signal handler
-   was first.  Then unmap CACHE, which no trace can have used.  */
+   was first.  Then unmap CACHE, which no trace can have used.  The release
+   pairs with the acquire that loads the table's address.  */
 static void
 publish (unsigned int number, struct sframe_cache *cache)
 {

@@ -86,8 +86,8 @@ fill_link (struct unwind_link *link, struct link_map *map)
 #endif
 
 /* Whether libgcc has a table for the last of the COUNT PCs in ARRAY, which is
-   either a return address or the instruction to execute next.  FIND is
-   libgcc's _Unwind_Find_FDE, or null.  */
+   either a return address or the instruction to execute next; try both.  FIND
+   is libgcc's _Unwind_Find_FDE, or null.  */
 static bool
 knows (__typeof (_Unwind_Find_FDE) *find, void *const *array, int count)
 {

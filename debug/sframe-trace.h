@@ -4,7 +4,7 @@
 
    Safety: async-signal-safe and thread-safe; no lock; no allocation and no
    system call, except the mmap in __sframe_cache_grow; no fault, whatever the
-   stack holds.  */
+   stack holds, but the one of sframe-stack.h.  */
 
 #ifndef _SFRAME_TRACE_H
 #define _SFRAME_TRACE_H

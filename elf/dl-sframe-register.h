@@ -1,4 +1,5 @@
-/* Register one loaded object with the kernel.
+/* Register the sections of loaded objects with the kernel, up to 32 executable
+   segments in one call.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 

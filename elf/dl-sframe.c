@@ -60,11 +60,10 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    the epoch of dlclose, newest first, linked by l_sframe_retired.  Protected
    by dl_load_lock.
 
-   A reader (a trace) increments the counter of the current epoch.  An epoch
-   ends when the other counter is zero, that is, when all readers that began
-   in an earlier epoch are gone.  Objects retired in one epoch are released
-   when the next epoch ends: by then each counter has been zero once since the
-   objects could last be found.  New readers do not delay this.
+   A reader (a trace) increments the counter of the current epoch.  The other
+   counter has the readers of earlier epochs only.  When it is 0, the epoch
+   ends, and the objects that were retired in the epoch before are released: no
+   reader that could have found them is left.  New readers do not delay this.
 
    A signal handler that leaves a trace by siglongjmp, or a fork while another
    thread takes a trace, leaves a counter above zero for ever.  So at most

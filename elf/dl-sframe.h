@@ -24,9 +24,9 @@ void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 void _dl_sframe_register_all (void) attribute_hidden;
 
 /* Register MAP, which dlopen has loaded and relocated, and its dependencies.
-   Also release the retired objects that no trace can read any more.  A
-   dependency of an audit module may be ld.so itself, whose last relocation is
-   still to come; that changes neither its code nor its table.  */
+   Also release the retired objects that no trace can read any more.  One
+   dependency may not be relocated yet: ld.so, as that of an audit module.  Its
+   last relocation changes neither its code nor its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
 /* MAPS are the COUNT objects of a namespace; dlclose is about to unload those

@@ -23,9 +23,9 @@
 # define attribute_hidden
 #endif
 
-/* The limit of CFA instructions read for one PC; some are read twice.  The
-   longest program seen has fewer than 20,000.  Reading this many takes about a
-   millisecond.  */
+/* How many CFA instructions may be read for one PC.  One that is read again
+   counts again.  The longest program seen has fewer than 20,000.  Reading this
+   many takes about a millisecond.  */
 #define SFRAME_EH_STEPS_MAX (1 << 18)
 
 /* How many DW_CFA_remember_state may be open at one PC: all instructions up to

@@ -2,8 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: finding them is async-signal-safe if libgcc was loaded with the
-   program; otherwise dlopen is called.  */
+   Safety: async-signal-safe and thread-safe.  */
 
 #ifndef _UNWIND_LINK_H
 #define _UNWIND_LINK_H

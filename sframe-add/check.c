@@ -83,7 +83,7 @@ read_header (struct table *table)
 
 /* Read FDE number INDEX of TABLE.  */
 static bool
-read_fde (const struct table *table, uint32_t index, struct fde *fde)
+read_sframe_fde (const struct table *table, uint32_t index, struct fde *fde)
 {
   struct cursor cursor = part (table->index,
 			       index * (uint64_t) sizeof (struct sframe_fde),
@@ -204,7 +204,7 @@ struct walk
 
 /* Record that the SIZE bytes at PC differ.  Calls are in ascending order.  */
 static void
-find (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
+add_finding (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
 {
   if (to->finding_count > 0)
     {
@@ -285,9 +285,9 @@ compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
       while (row + 1 < fde->count && rows[row + 1].start <= offset)
 	++row;
       if (offset < rows[row].start)
-	find (walk->conversion, pc, 1, true);
+	add_finding (walk->conversion, pc, 1, true);
       else if (!same_rule (our_rule (walk, pc), &rows[row].rule))
-	find (walk->conversion, pc, 1, false);
+	add_finding (walk->conversion, pc, 1, false);
     }
   free (rows);
   return NULL;
@@ -301,7 +301,7 @@ compare_function (struct walk *walk, uint32_t *index)
 
   for (; *index < walk->table.fde_count && pc < limit; ++*index)
     {
-      if (!read_fde (&walk->table, *index, &walk->fde))
+      if (!read_sframe_fde (&walk->table, *index, &walk->fde))
 	return message ("its table is damaged: FDE %u", *index);
       uint64_t start = walk->fde.start, end = start + walk->fde.size;
       if (start >= limit)
@@ -309,7 +309,7 @@ compare_function (struct walk *walk, uint32_t *index)
       if (end <= pc)
 	continue;
       if (start > pc)
-	find (walk->conversion, pc, start - pc, true);
+	add_finding (walk->conversion, pc, start - pc, true);
       const char *why = compare_bytes (walk, start > pc ? start : pc,
 				       end < limit ? end : limit);
       if (why != NULL)
@@ -319,13 +319,13 @@ compare_function (struct walk *walk, uint32_t *index)
 	break;
     }
   if (pc < limit)
-    find (walk->conversion, pc, limit - pc, true);
+    add_finding (walk->conversion, pc, limit - pc, true);
   return NULL;
 }
 
-/* Record as wrong the rules in the table, from FDE *INDEX on, for code from
-   FROM up to LIMIT that the conversion has left out: they contradict
-   .eh_frame.  */
+/* The conversion has left out the code from FROM up to LIMIT, so the table must
+   have no rule there.  Record those that it has, from FDE *INDEX on, as
+   wrong.  */
 static const char *
 compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
 		  uint32_t *index)
@@ -333,15 +333,15 @@ compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
   for (; *index < walk->table.fde_count; ++*index)
     {
       struct fde *fde = &walk->fde;
-      if (!read_fde (&walk->table, *index, fde))
+      if (!read_sframe_fde (&walk->table, *index, fde))
 	return message ("its table is damaged: FDE %u", *index);
       uint64_t start = fde->start, end = start + fde->size;
       if (start >= limit)
 	break;
       start = start > from ? start : from;
       if (fde->count > 0 && start < (end < limit ? end : limit))
-	find (walk->conversion, start, (end < limit ? end : limit) - start,
-	      false);
+	add_finding (walk->conversion, start,
+		     (end < limit ? end : limit) - start, false);
       if (end > limit)
 	break;
     }

@@ -76,7 +76,7 @@ static volatile sig_atomic_t stopped;
 static const char usage[] = "\
 usage: sframe-add [OPTION...] FILE...\n\
 Give ELF programs and shared objects an SFrame table, made from .eh_frame.\n\
-Nothing is built again, and nothing else in the files changes.\n\
+Nothing is built again; of the file only the ELF header changes.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
@@ -377,7 +377,7 @@ print_json (const struct job *job)
 }
 
 static void
-print_left_out (const struct job *job)
+print_ranges (const struct job *job)
 {
   for (size_t i = 0; i < job->conversion.finding_count; ++i)
     {
@@ -451,7 +451,7 @@ print_words (const struct job *job)
     }
   print_old_names (options.output, job->output_names);
   if (options.mode == MODE_CHECK || options.verbose)
-    print_left_out (job);
+    print_ranges (job);
 }
 
 /* The exit status for files so far, whose status was STATUS, not FAILED, and

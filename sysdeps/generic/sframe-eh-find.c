@@ -63,7 +63,7 @@ read_header (const struct sframe_eh_table *table, uint32_t *count)
 /* Store the address of the FDE of the last function that starts at or before
    PC in *FDE.  */
 static enum sframe_eh_status RELEASE_STACK
-search (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
+search_eh (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
 {
   const unsigned char *pairs = table->header + HEADER_TABLE;
   int64_t offset = pc - (uintptr_t) table->header;
@@ -240,8 +240,8 @@ find_cie (const struct sframe_eh_table *table, uintptr_t address,
 
 /* Read the FDE at ADDRESS into ENTRY, which has its CIE.  */
 static enum sframe_eh_status RELEASE_STACK
-read_fde (const struct sframe_eh_table *table, uintptr_t address,
-	  struct sframe_eh_entry *entry)
+read_eh_fde (const struct sframe_eh_table *table, uintptr_t address,
+	     struct sframe_eh_entry *entry)
 {
   struct sframe_eh_cursor cursor;
   enum sframe_eh_status status = open_record (table, address, &cursor);
@@ -268,14 +268,14 @@ __sframe_eh_find (const struct sframe_eh_table *table, uintptr_t pc,
 		  struct sframe_eh_entry *entry)
 {
   uintptr_t fde, cie;
-  enum sframe_eh_status status = search (table, pc, &fde);
+  enum sframe_eh_status status = search_eh (table, pc, &fde);
 
   if (status == SFRAME_EH_OK)
     status = find_cie (table, fde, &cie);
   if (status == SFRAME_EH_OK)
     status = read_cie (table, cie, entry);
   if (status == SFRAME_EH_OK)
-    status = read_fde (table, fde, entry);
+    status = read_eh_fde (table, fde, entry);
   if (status == SFRAME_EH_OK && pc - entry->start >= entry->size)
     return SFRAME_EH_NO_ENTRY;
   return status;

@@ -32,9 +32,9 @@ __sframe_eh_register (const struct sframe_registers *registers,
 
 /* Replace the operand of the CFA in ROW by the value of the CFA.  */
 static enum sframe_eh_status
-find_cfa (const struct sframe_registers *registers,
-	  const struct sframe_eh_entry *entry,
-	  struct sframe_eh_row *row, struct sframe_stack *stack)
+eh_find_cfa (const struct sframe_registers *registers,
+	     const struct sframe_eh_entry *entry,
+	     struct sframe_eh_row *row, struct sframe_stack *stack)
 {
   uint64_t offset = row->cfa_operand;
 
@@ -148,9 +148,9 @@ is_restored (const struct sframe_registers *registers,
 /* Replace the operand of COLUMN in ROW by the caller's value.  The operand of
    the CFA already is the CFA.  */
 static enum sframe_eh_status
-recover (const struct sframe_registers *registers,
-	 const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
-	 struct sframe_stack *stack, unsigned int column)
+eh_recover (const struct sframe_registers *registers,
+	    const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
+	    struct sframe_stack *stack, unsigned int column)
 {
   uint64_t *value = &row->operand[column];
   uint64_t operand = *value;
@@ -183,7 +183,7 @@ recover_all (const struct sframe_registers *registers,
       if (i >= SFRAME_MACHINE_REGISTERS && i != entry->ra_column)
 	continue;
       enum sframe_eh_status status
-	= recover (registers, entry, row, stack, i);
+	= eh_recover (registers, entry, row, stack, i);
       if (status == SFRAME_EH_OK)
 	*known |= bit (i);
       /* If any other column is unknown, the trace can go on as long as no
@@ -203,10 +203,10 @@ recover_all (const struct sframe_registers *registers,
    stack, if this is a signal trampoline or a function that switches
    stacks.  */
 static bool
-plausible_sp (const struct sframe_registers *registers,
-	      const struct sframe_eh_entry *entry,
-	      const struct sframe_eh_row *row,
-	      const struct sframe_stack *stack, uintptr_t sp)
+eh_plausible_sp (const struct sframe_registers *registers,
+		 const struct sframe_eh_entry *entry,
+		 const struct sframe_eh_row *row,
+		 const struct sframe_stack *stack, uintptr_t sp)
 {
   uintptr_t old = registers->value[SFRAME_MACHINE_SP];
 
@@ -238,7 +238,7 @@ find_caller (const struct sframe_registers *registers,
 	     const struct sframe_eh_entry *entry, struct sframe_eh_row *row,
 	     struct sframe_stack *stack, uint64_t *known)
 {
-  enum sframe_eh_status status = find_cfa (registers, entry, row, stack);
+  enum sframe_eh_status status = eh_find_cfa (registers, entry, row, stack);
 
   if (status == SFRAME_EH_OK)
     {
@@ -250,7 +250,7 @@ find_caller (const struct sframe_registers *registers,
   if (status != SFRAME_EH_OK)
     return status;
   uintptr_t sp = row->operand[SFRAME_MACHINE_SP];
-  if (!plausible_sp (registers, entry, row, stack, sp))
+  if (!eh_plausible_sp (registers, entry, row, stack, sp))
     return SFRAME_EH_BROKEN;
   /* A rule of its own may have led SP elsewhere.  */
   if (sp != row->cfa_operand + SFRAME_MACHINE_SP_OFFSET)
@@ -261,9 +261,9 @@ find_caller (const struct sframe_registers *registers,
 /* Make *REGISTERS those of the caller, whose values are the operands in
    ROW.  */
 static void
-enter_caller (struct sframe_registers *registers,
-	      const struct sframe_eh_entry *entry,
-	      const struct sframe_eh_row *row, uint64_t known)
+eh_enter_caller (struct sframe_registers *registers,
+		 const struct sframe_eh_entry *entry,
+		 const struct sframe_eh_row *row, uint64_t known)
 {
   registers->moved_down
     = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
@@ -296,7 +296,7 @@ __sframe_eh_step (struct sframe_registers *registers,
   enum sframe_eh_status status
     = find_caller (registers, entry, row, stack, &known);
   if (status == SFRAME_EH_OK)
-    enter_caller (registers, entry, row, known);
+    eh_enter_caller (registers, entry, row, known);
   return status;
 }
 

@@ -8,7 +8,8 @@
    there is a reason for doubt.  A program that makes pages in the middle of
    its stack unreadable must not also have overwritten the stack below them.
 
-   All reads of the traced stack go through this file.  Most words lie in the
+   All reads of the traced stack go through this file, or lie in the range that
+   it has found to be readable (CURRENT).  Most words lie in the
    stack of the thread, whose bounds are known without a system call.  Other
    words are on the alternate signal stack or on a stack that the program has
    made (makecontext, coroutines); each of its pages is probed once in a trace.

@@ -54,8 +54,8 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_UNKNOWN;
 }
 
-/* The functions that follow are called before libgcc, which reads the stack
-   unchecked, unwinds it; they may make system calls.  SP is that in a signal
+/* The following functions are called before libgcc unwinds the stack, which it
+   reads unchecked.  They may make system calls.  SP is that in a signal
    trampoline.  */
 
 /* Whether the signal may be one of a fault although sframe_signal_step has

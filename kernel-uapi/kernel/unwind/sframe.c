@@ -520,9 +520,9 @@ static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 
 /*
  * Compare @view, which is near the vDSO, with the table of the vDSO, which is not
- * in the set. Both have the same ranges only if the table of the vDSO was
- * removed. Return 1 if @view is that removed table, which is registered again; 0
- * if the two do not conflict (they may have the same table); otherwise an error.
+ * in the set. Return 1 if that table had been removed and @view registers it
+ * again; -EEXIST if @view overlaps it and differs; otherwise 0. Both have the same
+ * ranges only if the table had been removed.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
@@ -1131,9 +1131,10 @@ static bool sframe_was_stable(const struct mm_struct *mm,
 }
 
 /*
- * Copy the description of the text that has @ip to @view. Return 0; -ENOENT if
- * there is none in the set, or 1 if the table of the vDSO was removed as well;
- * -EAGAIN if the set has changed meanwhile.
+ * Copy the description of the text that has @ip to @view. Return 0, or -EAGAIN if
+ * the set has changed meanwhile. If the set has no such text, return 1 if the
+ * table of the vDSO was removed; otherwise -ENOENT, and the caller looks at the
+ * vDSO.
  */
 static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 			   struct sframe_view *view)

@@ -63,9 +63,9 @@
 #define SFRAME_PACKED_CFA_FP	BIT_ULL(2)
 #define SFRAME_PACKED_RA	BIT_ULL(3)
 #define SFRAME_PACKED_FP	BIT_ULL(4)
-#define SFRAME_PACKED_RA_OFF	5	/* 11 bits */
-#define SFRAME_PACKED_FP_OFF	16	/* 16 bits */
-#define SFRAME_PACKED_CFA_OFF	32
+#define SFRAME_PACKED_RA_SHIFT	5	/* 11 bits */
+#define SFRAME_PACKED_FP_SHIFT	16	/* 16 bits */
+#define SFRAME_PACKED_CFA_SHIFT	32
 #define SFRAME_CLAIMED		BIT_ULL(63)
 
 /* Limits of the offsets of RA and FP, which are saved below the CFA. */
@@ -91,8 +91,7 @@ struct sframe_slot {
  * @generation:	sframe_generation() of the owner when the rules were read
  * @grace:	the grace period that the replaced cache waits for
  * @lines:	number of lines of SFRAME_CACHE_WAYS slots
- * @refused:	number of rules that found their line full, since a larger cache
- *		was last needed
+ * @refused:	number of rules that found their line full; see sframe_store()
  * @slots:	the lines
  */
 struct sframe_cache {
@@ -196,17 +195,17 @@ static u64 sframe_cached_rule(unsigned long ip, u64 flags)
 
 static __always_inline s32 sframe_packed_ra_off(u64 rule)
 {
-	return (s16)rule >> SFRAME_PACKED_RA_OFF;
+	return (s16)rule >> SFRAME_PACKED_RA_SHIFT;
 }
 
 static __always_inline s32 sframe_packed_fp_off(u64 rule)
 {
-	return (s16)(rule >> SFRAME_PACKED_FP_OFF);
+	return (s16)(rule >> SFRAME_PACKED_FP_SHIFT);
 }
 
 static __always_inline s32 sframe_packed_cfa_off(u64 rule)
 {
-	return (s64)rule >> SFRAME_PACKED_CFA_OFF;
+	return (s64)rule >> SFRAME_PACKED_CFA_SHIFT;
 }
 
 /* Pack @place, of RA or FP, as @flag and its offset at bit @shift. */
@@ -223,9 +222,10 @@ static bool sframe_pack_place(const struct sframe_place *place, u64 flag,
 }
 
 /*
- * Pack @rule, or return 0 if it cannot be packed. The rules of signal
- * trampolines and of the last byte of a function are not cached:
- * sframe_unwind_next() checks first whether a signal restorer is there.
+ * Pack @rule, or return 0 if it cannot be packed. The rules of signal restorers
+ * and of the last byte of a function are not cached: for these,
+ * sframe_unwind_next() first looks whether a restorer is at @ip, and a step by a
+ * cached rule would not.
  */
 static u64 sframe_pack(const struct sframe_rule *rule)
 {
@@ -241,11 +241,11 @@ static u64 sframe_pack(const struct sframe_rule *rule)
 		packed |= SFRAME_PACKED_CFA_FP;
 	else if (rule->cfa.reg != SFRAME_REG_SP)
 		return 0;
-	packed |= (u64)(u32)rule->cfa.off << SFRAME_PACKED_CFA_OFF;
+	packed |= (u64)(u32)rule->cfa.off << SFRAME_PACKED_CFA_SHIFT;
 	if (!sframe_pack_place(&rule->ra, SFRAME_PACKED_RA, SFRAME_RA_OFF_MIN,
-			       SFRAME_PACKED_RA_OFF, &packed) ||
+			       SFRAME_PACKED_RA_SHIFT, &packed) ||
 	    !sframe_pack_place(&rule->fp, SFRAME_PACKED_FP, SFRAME_FP_OFF_MIN,
-			       SFRAME_PACKED_FP_OFF, &packed))
+			       SFRAME_PACKED_FP_SHIFT, &packed))
 		return 0;
 	return packed;
 }

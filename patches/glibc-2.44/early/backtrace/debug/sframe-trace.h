@@ -42,7 +42,7 @@ struct sframe_trace
   struct sframe_stack stack;
 };
 
-#define sframe_cache_open(cache) ((void) 0)
+#define sframe_cache_prefault(cache) ((void) 0)
 #define sframe_cache_start(cache) 0
 
 static inline unsigned int
