@@ -393,8 +393,8 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
    used if it is loaded.  TRACE may have ended before a signal frame that libgcc
    would reach, so search all words above SP for signal frames.  If SP is on
    another stack than the thread's own, the end of that stack is not known:
-   there the search ends at the first signal frame or after SEARCH_MAX
-   bytes.  */
+   there the search ends after SEARCH_MAX bytes, or at a page that cannot be
+   read.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {
@@ -404,8 +404,7 @@ search_handlers (struct sframe_trace *trace, uintptr_t sp)
   uintptr_t at = sp & -sizeof at, frame, word;
 
   __sframe_stack_doubt (&search, sframe_ask_always);
-  for (; at < end && (known || !found)
-       && __sframe_stack_read (&search, at, &word); at += sizeof at)
+  for (; at < end && __sframe_stack_read (&search, at, &word); at += sizeof at)
     if (sframe_signal_search (at, &search, &frame))
       {
 	found = true;

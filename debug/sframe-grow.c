@@ -12,8 +12,9 @@
 
    This mmap is the only system call in traces of sound stacks whose bounds
    libc knows.  It has the arguments that malloc uses, so a seccomp filter that
-   forbids it also forbids most allocations.  A process makes it only after it has traced more PCs
-   than the first table has slots.  The tunable glibc.rtld.sframe forbids it.
+   forbids it also forbids most allocations.  A process makes it only after it
+   has stored more rules than the first table has slots; after a dlclose, all
+   rules are stored again.  The tunable glibc.rtld.sframe forbids it.
 
    A table is never unmapped and never changes its size, since a trace that
    uses it may have been interrupted.  The rules of the smaller table are not

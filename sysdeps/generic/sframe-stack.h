@@ -6,7 +6,7 @@
    is left alone.  Reading does not fault, with one exception: the initial
    stack of a thread is assumed to be readable from the stack pointer up, until
    there is a reason for doubt.  A program that makes pages in the middle of
-   its stack unreadable must not also have overwritten the stack below them.
+   its stack unreadable can cause a fault.
 
    All reads of the traced stack go through this file, or lie in the range that
    it has found to be readable (CURRENT).  Most words lie in the

@@ -17,7 +17,14 @@
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {
+#ifdef __x86_64__
+  /* THREAD_SELF is itself a word of the descriptor, to which an overrun of the
+     stack may have led; the segment register is not.  The bounds may then be
+     wrong: a signal has reported the fault, and so each page is probed.  */
+  struct pthread __seg_fs *self = 0;
+#else
   struct pthread *self = THREAD_SELF;
+#endif
 
   if (self->stackblock == NULL)
     {

@@ -36,18 +36,22 @@ sframe_ask_word (uintptr_t address)
   return sframe_unknown;
 }
 
-/* No interface guarantees that order.  Trust EINVAL only after the probe has
-   rejected an address known to be bad, which shows that this kernel or
-   emulator copies the mask first.  Check again in each trace: a thread may
-   install a seccomp filter at any time, for itself alone.  */
+/* No interface guarantees that order, and a filter may return any error.  So
+   trust the first answer only after the probe has given the other one: EINVAL
+   after it has rejected an address known to be bad, EFAULT after it has accepted
+   a word of this function.  Check again in each trace: a thread may install a
+   seccomp filter at any time, for itself alone.  */
 static inline enum sframe_probe
 sframe_probe_word (uintptr_t address, bool *checked)
 {
   enum sframe_probe answer = sframe_ask_word (address);
 
-  if (answer != sframe_readable || *checked)
+  if (answer == sframe_unknown || *checked)
     return answer;
-  *checked = sframe_ask_word (SFRAME_NEVER_READABLE) == sframe_unreadable;
+  if (answer == sframe_readable)
+    *checked = sframe_ask_word (SFRAME_NEVER_READABLE) == sframe_unreadable;
+  else
+    *checked = sframe_ask_word ((uintptr_t) &answer) == sframe_readable;
   return *checked ? answer : sframe_unknown;
 }
 
