@@ -164,6 +164,12 @@ said_to_be_invalid (void)
 }
 
 static void
+said_to_be_unreadable (void)
+{
+  on_known_stack (EFAULT);
+}
+
+static void
 said_to_be_done (void)
 {
   on_known_stack (0);
@@ -281,6 +287,7 @@ do_test (void)
   run ("common calls, a context's stack", common_context);
   run ("the probe fails with EPERM", permission_denied);
   run ("the probe fails with EINVAL", said_to_be_invalid);
+  run ("the probe fails with EFAULT", said_to_be_unreadable);
   run ("the probe succeeds", said_to_be_done);
   run ("the probe fails with EINVAL where nothing is", misled);
   run ("the probe fails with EINVAL later in the process", misled_later);
