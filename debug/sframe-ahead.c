@@ -68,7 +68,7 @@ count_words (const struct sframe_range *readable, uintptr_t sp)
 }
 
 void
-__sframe_look_ahead (struct sframe_trace *trace, const sframe_module *map)
+__sframe_look_ahead (struct sframe_trace *trace, const sframe_module *module)
 {
   const struct sframe_section *section = &trace->section;
   const uintptr_t sp = trace->registers->value[SFRAME_MACHINE_SP];
@@ -79,7 +79,7 @@ __sframe_look_ahead (struct sframe_trace *trace, const sframe_module *map)
 
   const size_t word_count = count_words (&trace->stack.current, sp);
   trace->ahead = (uintptr_t) (words + word_count);
-  if (!__sframe_object_section (map, &trace->section))
+  if (!__sframe_object_section (module, &trace->section))
     return;
   __sframe_find_text (section, &start, &size);
   /* The offset of a call is its return address minus BASE.  */

@@ -18,24 +18,24 @@
    smaller one stays in the processor's cache.  */
 #define SFRAME_AHEAD_TABLE (512 * 1024)
 
-/* Store in TRACE->functions the functions of TRACE's frame, which is in MAP,
-   and of frames above it.  */
+/* Store in TRACE->functions the functions of TRACE's frame, which is in
+   MODULE, and of frames above it.  */
 void __sframe_look_ahead (struct sframe_trace *trace,
-			  const sframe_module *map) attribute_hidden;
+			  const sframe_module *module) attribute_hidden;
 
-/* Whether __sframe_look_ahead may save time: TRACE's frame, which is in MAP,
-   has made a call, its rule is not cached, and this part of the stack was not
-   looked at before.  */
+/* Whether __sframe_look_ahead may save time: TRACE's frame, which is in
+   MODULE, has made a call, its rule is not cached, and this part of the stack
+   was not looked at before.  */
 static inline bool
 sframe_ahead_is_useful (const struct sframe_trace *trace,
-			const sframe_module *map)
+			const sframe_module *module)
 {
   size_t size;
 
   return ((trace->missed || trace->table == 0)
 	  && !trace->all_registers && !trace->registers->interrupted
 	  && trace->registers->value[SFRAME_MACHINE_SP] >= trace->ahead
-	  && sframe_module_table (map, &size) != NULL
+	  && sframe_module_table (module, &size) != NULL
 	  && size >= SFRAME_AHEAD_TABLE);
 }
 

@@ -6,21 +6,20 @@
 
    A step from a frame to its caller uses the first of these that applies:
 
-   1. a rule that an earlier trace has cached (walk, sframe-trace.c);
-   2. the SFrame section of the object (step_sframe);
-   3. the .eh_frame section of the object (step_eh_frame);
-   4. the code at the PC: signal trampoline, _start, PLT stub (step_code,
-      sframe-code.c);
-   5. the assumption that a call through a bad pointer has led to the PC
-      (__sframe_step_wild);
-   6. libgcc, which may know code that is in no object (sframe-libgcc.c).
+   - a rule that an earlier trace has cached (walk, sframe-trace.c);
+   - the SFrame section of the object (step_sframe);
+   - the .eh_frame section of the object (step_eh_frame);
+   - the code at the PC: signal trampoline, _start, PLT stub (step_code,
+     sframe-code.c);
+   - the assumption that a call through a bad pointer has led to the PC
+     (__sframe_step_wild);
+   - libgcc, which may know code that is in no object (sframe-libgcc.c).
 
-   Exceptions, which come before 2 because a table may say something else
-   there: the function that makecontext starts, a signal trampoline that is
-   known by its address, and a PC at which no instruction was executed.
+   Three cases come before the tables, which may say something else there: the
+   function that makecontext starts, a signal trampoline that is known by its
+   address, and a PC at which no instruction was executed.
 
-   "Map", "module" and "object" all mean a loaded object; sframe_module is its
-   type.
+   A module (sframe_module) is what libc knows of a loaded object.
 
    The rules of .eh_frame may need a register that a callee has saved and that
    SFrame does not describe.  Then the trace begins again and uses .eh_frame
@@ -53,39 +52,40 @@ find_object (uintptr_t pc, const void **eh_header)
   return sframe_module_find (pc, eh_header);
 }
 
-/* Whether PC belongs to the object that find_map found last.  */
+/* Whether PC belongs to the object that find_module found last.  */
 static inline bool
 is_same_object (const struct sframe_trace *trace, uintptr_t pc)
 {
-  return trace->map != NULL && sframe_module_has (trace->map, pc);
+  return trace->module != NULL && sframe_module_has (trace->module, pc);
 }
 
 /* Find the object that PC belongs to, or null.  Try the last one first: caller
    and callee are often in the same object.  */
 static inline const sframe_module *
-find_map (struct sframe_trace *trace, uintptr_t pc)
+find_module (struct sframe_trace *trace, uintptr_t pc)
 {
   const void *eh_header;
 
   if (is_same_object (trace, pc))
-    return trace->map;
+    return trace->module;
   sframe_reader_begin (&trace->reader);
   trace->section.fde_count = 0;
-  return trace->map = find_object (pc, &eh_header);
+  return trace->module = find_object (pc, &eh_header);
 }
 
 /* Whether no instruction was executed at the PC, so that only a jump or a call
-   can have led there.  MAP is the object of the PC or null.  The result is
+   can have led there.  MODULE is the object of the PC or null.  The result is
    false for code of an object that has become unreadable: its function may
    have run before.  */
 static bool
-was_not_fetched (const sframe_module *map,
+was_not_fetched (const sframe_module *module,
 		 const struct sframe_registers *registers)
 {
   return ((registers->interrupted
 	   && registers->pc % SFRAME_MACHINE_CODE_ALIGN != 0)
 	  || (registers->fetch_failed
-	      && (map == NULL || !__sframe_is_code (map, registers->pc))));
+	      && (module == NULL
+		  || !__sframe_is_code (module, registers->pc))));
 }
 
 /* Whether all registers are known, as in a frame that a signal has
@@ -110,16 +110,16 @@ is_sp_doubtful (const struct sframe_registers *registers,
 	  && rule->cfa.offset == -SFRAME_MACHINE_SP_OFFSET);
 }
 
-/* Step to the caller by the rule of MAP's SFrame section for PC.  Unless LAST
-   is set, do not use the rule of a signal trampoline or a doubtful rule:
+/* Step to the caller by the rule of MODULE's SFrame section for PC.  Unless
+   LAST is set, do not use the rule of a signal trampoline or a doubtful rule:
    .eh_frame may have a better one.  */
 static enum sframe_step_status RELEASE_STACK
-step_sframe (struct sframe_trace *trace, const sframe_module *map,
+step_sframe (struct sframe_trace *trace, const sframe_module *module,
 	     uintptr_t pc, bool last)
 {
   struct sframe_rule rule;
 
-  if (!__sframe_object_rule (trace, map, pc, &rule))
+  if (!__sframe_object_rule (trace, module, pc, &rule))
     return SFRAME_STEP_NO_RULE;
   if (rule.signal && !last)
     return SFRAME_STEP_TRAMPOLINE;
@@ -127,7 +127,8 @@ step_sframe (struct sframe_trace *trace, const sframe_module *map,
     {
       if (!last)
 	return SFRAME_STEP_NO_RULE;
-      if (!__sframe_correct_cfa (map, trace->registers, &trace->stack, &rule))
+      if (!__sframe_correct_cfa (module, trace->registers, &trace->stack,
+				 &rule))
 	return SFRAME_STEP_BROKEN;
     }
   return (__sframe_step_cached (trace, sframe_cache_object_rule (trace, &rule))
@@ -135,52 +136,53 @@ step_sframe (struct sframe_trace *trace, const sframe_module *map,
 	  : __sframe_step (trace->registers, &rule, &trace->stack));
 }
 
-/* Step to the caller by MAP's .eh_frame entry for PC.  Unless SIGNAL is set,
-   do not use the entry of a signal trampoline.  */
+/* Step to the caller by MODULE's .eh_frame entry for PC.  Unless SIGNAL is
+   set, do not use the entry of a signal trampoline.  */
 static SHARE_STACK enum sframe_step_status
-step_eh_frame (struct sframe_trace *trace, const sframe_module *map,
+step_eh_frame (struct sframe_trace *trace, const sframe_module *module,
 	       uintptr_t pc, bool signal)
 {
   const void *eh_header;
 
-  if (find_object (pc, &eh_header) != map)
+  if (find_object (pc, &eh_header) != module)
     return SFRAME_STEP_NO_RULE;
-  return __sframe_eh_object_step (trace, map, eh_header, pc, signal);
+  return __sframe_eh_object_step (trace, module, eh_header, pc, signal);
 }
 
-/* Step to the caller by a table of MAP for PC.  */
+/* Step to the caller by a table of MODULE for PC.  */
 static SHARE_STACK enum sframe_step_status
-step_table (struct sframe_trace *trace, const sframe_module *map,
+step_table (struct sframe_trace *trace, const sframe_module *module,
 	    uintptr_t pc)
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
 
   if (!trace->all_registers)
-    status = step_sframe (trace, map, pc, false);
+    status = step_sframe (trace, module, pc, false);
   return (status == SFRAME_STEP_NO_RULE
-	  ? step_eh_frame (trace, map, pc, false) : status);
+	  ? step_eh_frame (trace, module, pc, false) : status);
 }
 
-/* Step to the caller by a rule of MAP for PC that step_table did not use: that
-   of a signal trampoline whose code is unknown, or a doubtful rule of SFrame
-   for which .eh_frame has no entry.  STATUS is the result of step_table.  */
+/* Step to the caller by a rule of MODULE for PC that step_table did not use:
+   that of a signal trampoline whose code is unknown, or a doubtful rule of
+   SFrame for which .eh_frame has no entry.  STATUS is the result of
+   step_table.  */
 static enum sframe_step_status
-step_last_table (struct sframe_trace *trace, const sframe_module *map,
+step_last_table (struct sframe_trace *trace, const sframe_module *module,
 		 uintptr_t pc, enum sframe_step_status status)
 {
   enum sframe_step_status last = SFRAME_STEP_NO_RULE;
 
   if (status == SFRAME_STEP_TRAMPOLINE)
-    last = step_eh_frame (trace, map, pc, true);
+    last = step_eh_frame (trace, module, pc, true);
   if (last == SFRAME_STEP_NO_RULE || last == SFRAME_STEP_UNSUPPORTED)
-    last = step_sframe (trace, map, pc, true);
+    last = step_sframe (trace, module, pc, true);
   return last;
 }
 
-/* Step to the caller of TRACE's frame, which is in MAP, by the code at PC.
+/* Step to the caller of TRACE's frame, which is in MODULE, by the code at PC.
    STATUS is the result of step_table.  */
 static enum sframe_step_status RELEASE_STACK
-step_code (struct sframe_trace *trace, const sframe_module *map,
+step_code (struct sframe_trace *trace, const sframe_module *module,
 	   uintptr_t pc, enum sframe_step_status status)
 {
   static const struct sframe_rule outermost = { .outermost = true };
@@ -190,19 +192,19 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
 
   /* For a trampoline, prefer the signal frame to the rule: it has all
      registers and the cause of the signal.  */
-  special = __sframe_step_trampoline (map, registers, stack);
+  special = __sframe_step_trampoline (module, registers, stack);
   if (special != SFRAME_STEP_NO_RULE)
     return special;
-  if (!__sframe_is_code (map, pc))
+  if (!__sframe_is_code (module, pc))
     return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
-  if (__sframe_is_start (map, registers, stack))
+  if (__sframe_is_start (module, registers, stack))
     {
       sframe_cache_object_rule (trace, &outermost);
       return SFRAME_STEP_OUTERMOST;
     }
-  special = step_last_table (trace, map, pc, status);
+  special = step_last_table (trace, module, pc, status);
   if (special == SFRAME_STEP_NO_RULE)
-    special = __sframe_step_stub (map, registers, stack);
+    special = __sframe_step_stub (module, registers, stack);
   if (special != SFRAME_STEP_NO_RULE)
     return special;
   if (status == SFRAME_STEP_UNSUPPORTED)
@@ -213,23 +215,24 @@ step_code (struct sframe_trace *trace, const sframe_module *map,
 	  ? __sframe_step_wild (registers, stack, true) : status);
 }
 
-/* Step to the caller of TRACE's frame, which is in MAP.  Try the tables before
-   the code: reading code needs a probe, a system call.  */
+/* Step to the caller of TRACE's frame, which is in MODULE.  Try the tables
+   before the code: reading code needs a probe, a system call.  */
 static SHARE_STACK enum sframe_step_status
-step_object (struct sframe_trace *trace, const sframe_module *map,
+step_object (struct sframe_trace *trace, const sframe_module *module,
 	     uintptr_t pc)
 {
   enum sframe_step_status status = SFRAME_STEP_NO_RULE;
 
   /* PC is the return address minus one.  If that is the start of a trampoline,
      the table would describe the function before it.  */
-  if (sframe_signal_object (map))
-    status = __sframe_step_trampoline (map, trace->registers, &trace->stack);
+  if (sframe_signal_object (module))
+    status = __sframe_step_trampoline (module, trace->registers,
+				       &trace->stack);
   if (status == SFRAME_STEP_NO_RULE)
-    status = step_table (trace, map, pc);
+    status = step_table (trace, module, pc);
   return (status == SFRAME_STEP_NO_RULE || status == SFRAME_STEP_TRAMPOLINE
 	  || status == SFRAME_STEP_UNSUPPORTED
-	  ? step_code (trace, map, pc, status) : status);
+	  ? step_code (trace, module, pc, status) : status);
 }
 
 /* Step to the caller of TRACE's frame without the cache: by 2 to 5 in the list
@@ -250,15 +253,15 @@ step_uncached (struct sframe_trace *trace)
   if (sframe_own_trampoline (registers->pc))
     return __sframe_step_trampoline (NULL, registers, stack);
 
-  const sframe_module *map = find_map (trace, pc);
-  if (was_not_fetched (map, registers))
+  const sframe_module *module = find_module (trace, pc);
+  if (was_not_fetched (module, registers))
     return __sframe_step_wild (registers, stack, false);
   registers->fetch_failed = false;
-  if (map != NULL)
+  if (module != NULL)
     {
-      if (sframe_ahead_is_useful (trace, map))
-	__sframe_look_ahead (trace, map);
-      return step_object (trace, map, pc);
+      if (sframe_ahead_is_useful (trace, module))
+	__sframe_look_ahead (trace, module);
+      return step_object (trace, module, pc);
     }
   enum sframe_step_status status
     = __sframe_step_trampoline (NULL, registers, stack);
@@ -390,11 +393,11 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
 }
 
 /* TRACE, which began at SP, would need libgcc.  Return whether libgcc may be
-   used if it is loaded.  TRACE may have ended before a signal frame that libgcc
-   would reach, so search all words above SP for signal frames.  If SP is on
-   another stack than the thread's own, the end of that stack is not known:
-   there the search ends after SEARCH_MAX bytes, or at a page that cannot be
-   read.  */
+   used if it is loaded.  TRACE may have ended before a signal frame that
+   libgcc would reach, so search all words above SP for signal frames.  If SP
+   is on another stack than the thread's own, the end of that stack is not
+   known: there the search ends after SEARCH_MAX bytes, or at a page that
+   cannot be read.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {

@@ -10,26 +10,27 @@
 #include <sframe-system.h>
 
 bool
-__sframe_is_code (const sframe_module *map, uintptr_t pc)
+__sframe_is_code (const sframe_module *module, uintptr_t pc)
 {
-  const ElfW(Phdr) *headers = sframe_module_headers (map);
+  const ElfW(Phdr) *headers = sframe_module_headers (module);
 
-  for (size_t i = 0; i < sframe_module_header_count (map); ++i)
+  for (size_t i = 0; i < sframe_module_header_count (module); ++i)
     {
       const ElfW(Phdr) *ph = &headers[i];
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
-	  && pc - (sframe_module_bias (map) + ph->p_vaddr) < ph->p_memsz)
+	  && pc - (sframe_module_bias (module) + ph->p_vaddr) < ph->p_memsz)
 	return true;
     }
   return false;
 }
 
-/* Whether the SIZE bytes at PC are code of MAP and can be read.  */
+/* Whether the SIZE bytes at PC are code of MODULE and can be read.  */
 static bool
-can_read (const sframe_module *map, uintptr_t pc, size_t size,
+can_read (const sframe_module *module, uintptr_t pc, size_t size,
 	  struct sframe_stack *stack)
 {
-  return (__sframe_is_code (map, pc) && __sframe_is_code (map, pc + size - 1)
+  return (__sframe_is_code (module, pc)
+	  && __sframe_is_code (module, pc + size - 1)
 	  && __sframe_readable (pc, size, &stack->checked));
 }
 
@@ -38,32 +39,33 @@ can_read (const sframe_module *map, uintptr_t pc, size_t size,
    unmapped between the probe and the read, so it is read only if SP points to
    a signal frame, whose handler will return there.  */
 static bool
-can_be_trampoline (const sframe_module *map, uintptr_t pc, uintptr_t sp,
+can_be_trampoline (const sframe_module *module, uintptr_t pc, uintptr_t sp,
 		   struct sframe_stack *stack)
 {
   uintptr_t word;
 
   if (SFRAME_SIGNAL_TRAMPOLINE_SIZE == 0)
     return false;
-  if (map != NULL && sframe_signal_object (map))
-    return (__sframe_is_code (map, pc)
-	    && __sframe_is_code (map, pc + SFRAME_SIGNAL_TRAMPOLINE_SIZE - 1));
-  if (map != NULL)
-    return can_read (map, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE, stack);
+  if (module != NULL && sframe_signal_object (module))
+    return (__sframe_is_code (module, pc)
+	    && __sframe_is_code (module,
+				 pc + SFRAME_SIGNAL_TRAMPOLINE_SIZE - 1));
+  if (module != NULL)
+    return can_read (module, pc, SFRAME_SIGNAL_TRAMPOLINE_SIZE, stack);
   return (pc % sizeof word + SFRAME_SIGNAL_TRAMPOLINE_SIZE <= sizeof word
 	  && sframe_signal_frame (sp, stack)
 	  && __sframe_stack_read (stack, pc & -sizeof word, &word));
 }
 
 enum sframe_step_status
-__sframe_step_trampoline (const sframe_module *map,
+__sframe_step_trampoline (const sframe_module *module,
 			  struct sframe_registers *registers,
 			  struct sframe_stack *stack)
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
 
   if (!sframe_own_trampoline (registers->pc)
-      && (!can_be_trampoline (map, registers->pc, sp, stack)
+      && (!can_be_trampoline (module, registers->pc, sp, stack)
 	  || !sframe_signal_trampoline ((const unsigned char *)
 					registers->pc)))
     return SFRAME_STEP_NO_RULE;
@@ -76,12 +78,13 @@ __sframe_step_trampoline (const sframe_module *map,
 }
 
 bool
-__sframe_is_start (const sframe_module *map,
+__sframe_is_start (const sframe_module *module,
 		   const struct sframe_registers *registers,
 		   struct sframe_stack *stack)
 {
-  return (sframe_module_starts (map, registers->pc, SFRAME_MACHINE_ENTRY_SIZE)
-	  && can_read (map, registers->pc, SFRAME_MACHINE_CODE_ALIGN, stack)
+  return (sframe_module_starts (module, registers->pc,
+				SFRAME_MACHINE_ENTRY_SIZE)
+	  && can_read (module, registers->pc, SFRAME_MACHINE_CODE_ALIGN, stack)
 	  && sframe_entry_return ((const unsigned char *) registers->pc));
 }
 
@@ -99,12 +102,12 @@ step_call (struct sframe_registers *registers, struct sframe_stack *stack,
 }
 
 enum sframe_step_status
-__sframe_step_stub (const sframe_module *map,
+__sframe_step_stub (const sframe_module *module,
 		    struct sframe_registers *registers,
 		    struct sframe_stack *stack)
 {
   if (SFRAME_MACHINE_STUB_SIZE == 0 || !registers->interrupted
-      || !can_read (map, registers->pc - SFRAME_MACHINE_STUB_SIZE,
+      || !can_read (module, registers->pc - SFRAME_MACHINE_STUB_SIZE,
 		    2 * SFRAME_MACHINE_STUB_SIZE, stack))
     return SFRAME_STEP_NO_RULE;
   int pushed = sframe_stub ((const unsigned char *) registers->pc);
@@ -113,14 +116,14 @@ __sframe_step_stub (const sframe_module *map,
 }
 
 bool
-__sframe_correct_cfa (const sframe_module *map,
+__sframe_correct_cfa (const sframe_module *module,
 		      const struct sframe_registers *registers,
 		      struct sframe_stack *stack, struct sframe_rule *rule)
 {
   size_t size = SFRAME_MACHINE_SP_LOOK;
 
   /* The segment may end soon after the PC.  */
-  while (size > 0 && !can_read (map, registers->pc, size, stack))
+  while (size > 0 && !can_read (module, registers->pc, size, stack))
     size /= 2;
   if (size > 0)
     rule->cfa.reg = sframe_find_sp ((const unsigned char *) registers->pc,
@@ -128,20 +131,20 @@ __sframe_correct_cfa (const sframe_module *map,
   return size > 0;
 }
 
-/* How many bytes before PC, which is in MAP, can be read, at most the size of
-   a call instruction.  If PC is near the start of its page, the page before it
-   may be unreadable.  */
+/* How many bytes before PC, which is in MODULE, can be read, at most the size
+   of a call instruction.  If PC is near the start of its page, the page before
+   it may be unreadable.  */
 static size_t
-readable_before (const sframe_module *map, uintptr_t pc,
+readable_before (const sframe_module *module, uintptr_t pc,
 		 struct sframe_stack *stack)
 {
   size_t on_page = pc % GLRO (dl_pagesize);
 
-  if (can_read (map, pc - SFRAME_MACHINE_CALL_SIZE, SFRAME_MACHINE_CALL_SIZE,
-		stack))
+  if (can_read (module, pc - SFRAME_MACHINE_CALL_SIZE,
+		SFRAME_MACHINE_CALL_SIZE, stack))
     return SFRAME_MACHINE_CALL_SIZE;
   return (on_page != 0 && on_page < SFRAME_MACHINE_CALL_SIZE
-	  && can_read (map, pc - on_page, on_page, stack)
+	  && can_read (module, pc - on_page, on_page, stack)
 	  ? on_page : 0);
 }
 
@@ -152,11 +155,11 @@ call_before (uintptr_t pc, const struct sframe_registers *registers,
 	     struct sframe_stack *stack)
 {
   const void *eh_header;
-  const sframe_module *map = sframe_module_find (pc - 1, &eh_header);
+  const sframe_module *module = sframe_module_find (pc - 1, &eh_header);
 
-  if (map == NULL)
+  if (module == NULL)
     return SFRAME_CALL_NONE;
-  size_t size = readable_before (map, pc, stack);
+  size_t size = readable_before (module, pc, stack);
   if (size == 0)
     return SFRAME_CALL_NONE;
   return sframe_call_before ((const unsigned char *) pc, size, registers->pc,

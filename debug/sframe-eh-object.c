@@ -7,18 +7,19 @@
 #include <sframe-eh-object.h>
 #include <sframe-eh-step.h>
 
-/* Store in *MEMORY the bytes of MAP that may be read for the table at HEADER:
-   the file-backed part of its segment.  All linkers put .eh_frame there.  */
+/* Store in *MEMORY the bytes of MODULE that may be read for the table at
+   HEADER: the file-backed part of its segment.  All linkers put .eh_frame
+   there.  */
 static bool
-find_memory (const sframe_module *map, const void *header,
+find_memory (const sframe_module *module, const void *header,
 	     struct sframe_eh_bytes *memory)
 {
-  const ElfW(Phdr) *headers = sframe_module_headers (map);
+  const ElfW(Phdr) *headers = sframe_module_headers (module);
 
-  for (size_t i = 0; i < sframe_module_header_count (map); ++i)
+  for (size_t i = 0; i < sframe_module_header_count (module); ++i)
     {
       const ElfW(Phdr) *ph = &headers[i];
-      uintptr_t start = sframe_module_bias (map) + ph->p_vaddr;
+      uintptr_t start = sframe_module_bias (module) + ph->p_vaddr;
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
 	  && (uintptr_t) header - start < ph->p_filesz)
 	{
@@ -30,15 +31,15 @@ find_memory (const sframe_module *map, const void *header,
   return false;
 }
 
-/* Find the entry for PC in the table of MAP at HEADER.  Not inlined, so that
-   TABLE takes no stack in the deepest call of backtrace.  */
+/* Find the entry for PC in the table of MODULE at HEADER.  Not inlined, so
+   that TABLE takes no stack in the deepest call of backtrace.  */
 static enum sframe_eh_status __attribute__ ((noinline))
-find_entry (const sframe_module *map, const void *header, uintptr_t pc,
+find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
 {
   struct sframe_eh_table table = { .header = header };
 
-  if (!find_memory (map, header, &table.memory))
+  if (!find_memory (module, header, &table.memory))
     return SFRAME_EH_CORRUPT;
   return __sframe_eh_find (&table, pc, entry);
 }
@@ -80,7 +81,7 @@ step_status (enum sframe_eh_status status)
 
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
-			 const sframe_module *map, const void *header,
+			 const sframe_module *module, const void *header,
 			 uintptr_t pc, bool signal)
 {
   struct sframe_eh_entry entry;
@@ -88,7 +89,7 @@ __sframe_eh_object_step (struct sframe_trace *trace,
 
   if (header == NULL)
     return SFRAME_STEP_UNSUPPORTED;
-  enum sframe_eh_status status = find_entry (map, header, pc, &entry);
+  enum sframe_eh_status status = find_entry (module, header, pc, &entry);
   if (status == SFRAME_EH_OK && entry.signal && !signal)
     return SFRAME_STEP_TRAMPOLINE;
   if (status == SFRAME_EH_OK)

@@ -18,20 +18,20 @@ static inline uint64_t
 sframe_cache_object_rule (struct sframe_trace *trace,
 			  const struct sframe_rule *rule)
 {
-  return (sframe_module_may_cache (trace->map)
+  return (sframe_module_may_cache (trace->module)
 	  ? __sframe_cache_rule (trace, rule) : 0);
 }
 
 /* Step from the frame in TRACE's registers to its caller, and cache the rule
-   if SFrame can express it.  PC is the address to look up in MAP; HEADER is
-   the .eh_frame_hdr of MAP, or null.  If the entry is that of a signal
+   if SFrame can express it.  PC is the address to look up in MODULE; HEADER is
+   the .eh_frame_hdr of MODULE, or null.  If the entry is that of a signal
    trampoline and SIGNAL is not set, the result is SFRAME_STEP_TRAMPOLINE.
    This result, SFRAME_STEP_NO_RULE and SFRAME_STEP_UNSUPPORTED leave the
    registers alone; they are undefined after any other result but
    SFRAME_STEP_CALLER.  */
 enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
-			 const sframe_module *map, const void *header,
+			 const sframe_module *module, const void *header,
 			 uintptr_t pc, bool signal) attribute_hidden;
 
 #endif /* _SFRAME_EH_OBJECT_H  */

@@ -28,9 +28,11 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 
 /* Find libgcc in the namespace of this C library.  The caller must be a reader
    (sframe_reader_begin), which may follow the list without a lock: a removed
-   object keeps its l_next as long as there is a reader.  The libgcc that is
-   found stays loaded as long as there is a reader (_dl_sframe_busy_libgcc),
-   unless the dlopen that loads it is still running and fails.  */
+   object keeps its l_next as long as there is a reader.  Each load of l_next
+   pairs with the store in _dl_add_to_namespace_list.  The first object of the
+   namespace was added before this C library.  The libgcc that is found stays
+   loaded as long as there is a reader (_dl_sframe_busy_libgcc), unless the
+   dlopen that loads it is still running and fails.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -38,8 +40,7 @@ find_libgcc (void)
 
   if (GLRO (dl_find_object) ((void *) __sframe_libgcc_link, &own) < 0)
     return NULL;
-  struct link_map *map
-    = atomic_load_acquire (&GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded);
+  struct link_map *map = GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded;
   while (map != NULL
 	 && (l_soname (map) == NULL || !map->l_init_called
 	     || atomic_load_relaxed (&map->l_sframe_closing)

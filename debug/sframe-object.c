@@ -12,14 +12,14 @@
 #include <sframe-object.h>
 
 bool
-__sframe_object_section (const sframe_module *map,
+__sframe_object_section (const sframe_module *module,
 			 struct sframe_section *section)
 {
   size_t size;
 
   if (section->fde_count != 0)
     return true;
-  const void *table = sframe_module_table (map, &size);
+  const void *table = sframe_module_table (module, &size);
 
   return (table != NULL
 	  && (__sframe_read_header (table, size, SFRAME_MACHINE_ABI, section)
@@ -27,13 +27,13 @@ __sframe_object_section (const sframe_module *map,
 }
 
 bool
-__sframe_object_rule (struct sframe_trace *trace, const sframe_module *map,
+__sframe_object_rule (struct sframe_trace *trace, const sframe_module *module,
 		      uintptr_t pc, struct sframe_rule *rule)
 {
   const struct sframe_section *section = &trace->section;
   struct sframe_rule first;
 
-  if (!__sframe_object_section (map, &trace->section))
+  if (!__sframe_object_section (module, &trace->section))
     return false;
   uintptr_t offset = pc - (uintptr_t) section->start;
   if (__sframe_find_rule_of (section, &trace->functions, offset,

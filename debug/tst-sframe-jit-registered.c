@@ -201,12 +201,14 @@ run_first (void *function)
   TEST_COMPARE (status, 0);
 }
 
+/* Trace; exit with 0 if the trace ends at the registered code, at the latest,
+   but not before.  */
 static void
 trace_and_exit (int signo)
 {
   collect (&pair);
-  /* The trace ends at the registered code, at the latest.  */
-  _exit (pair.oracle.complete && pair.ours.count < pair.oracle.count ? 0 : 1);
+  _exit (pair.oracle.complete && pair.ours.count > 1
+	 && pair.ours.count < pair.oracle.count ? 0 : 1);
 }
 
 static void
@@ -263,6 +265,50 @@ run_fault (const char *name, void *function, void (*fault) (void),
   TEST_COMPARE (status, 0);
 }
 
+static void
+raise_again (int signo)
+{
+  raise (SIGUSR2);
+}
+
+/* Not a constant, so that the compiler does not see the fault.  */
+static void *volatile invalid;
+
+static void
+read_null (void)
+{
+  *(volatile int *) invalid;
+}
+
+/* Let FUNCTION, which was registered, run in the handler of SIGUSR2, which
+   interrupts that of SIGSEGV on the same alternate stack.  SIGSEGV is not
+   blocked: only its own signal frame, the second from here, shows the
+   fault.  */
+static void
+run_nested (void *function)
+{
+  puts ("info: code in a handler that has interrupted that of SIGSEGV");
+  fflush (stdout);
+  in_handler = function;
+  pid_t pid = xfork ();
+  if (pid == 0)
+    {
+      static char memory[64 * 1024];
+      stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
+      TEST_COMPARE (sigaltstack (&stack, NULL), 0);
+      struct sigaction sa
+	= { .sa_handler = raise_again,
+	    .sa_flags = SA_ONSTACK | SA_SIGINFO | SA_NODEFER };
+      xsigaction (SIGSEGV, &sa, NULL);
+      handle_signal (SIGUSR2, jit_and_exit);
+      read_null ();
+      _exit (2);
+    }
+  int status;
+  xwaitpid (pid, &status, 0);
+  TEST_COMPARE (status, 0);
+}
+
 /* Call FUNCTION, the first one that is registered, and then once for each
    signal.  */
 static void
@@ -272,6 +318,7 @@ run_signals (void *function)
   run_fault ("SIGABRT", function, send_abort, trace_and_exit);
   run_fault ("code in the handler of SIGABRT", function, send_abort,
 	     jit_and_exit);
+  run_nested (function);
 # if HAVE_SFRAME_X86
   run_fault ("division by zero", function, divide, trace_and_exit);
 # endif

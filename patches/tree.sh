@@ -22,7 +22,7 @@ case $base in
     overlay=$top overlay_dirs="elf include debug sysdeps"
     overlay_stamp=$stamps/overlay ;;
   linux)
-    overlay=$top/kernel-uapi overlay_dirs=$(ls "$overlay")
+    overlay=$top/linux overlay_dirs=$(ls "$overlay")
     overlay_stamp=$stamps/overlay-linux ;;
   *)
     die "there is no tree $base; use glibc or linux" ;;

@@ -43,7 +43,7 @@
    entries in each, two buckets for each PC.  It is never more than half full.
    A new entry that finds both buckets full takes the place of another, which
    moves to its other bucket, and so on, with at most 32 moves.  Of 4,000 random
-   sets of 3,686 PCs, each in 4,096 slots, one set lost an entry.  */
+   sets of 3,686 PCs one lost an entry.  */
 enum
 {
   SFRAME_CACHE_WAYS = 2,

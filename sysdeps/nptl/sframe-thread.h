@@ -7,24 +7,19 @@
 #ifndef _SFRAME_THREAD_H
 #define _SFRAME_THREAD_H
 
+#include <sframe-self.h>
 #include <sframe-stack.h>
-#include <tls.h>
 
 /* These members are written before the thread starts.  For the main thread
    stackblock_size is __libc_stack_end.  In a libc.so loaded by a static
    program __libc_stack_end itself is not set, since its ld.so has never
-   run.  */
+   run.  After an overrun that has reached the descriptor they may be wrong.
+   The handler of the fault does not depend on them: from its signal frame on
+   each page is probed.  */
 static inline bool
 sframe_thread_stack (struct sframe_range *range)
 {
-#ifdef __x86_64__
-  /* THREAD_SELF is itself a word of the descriptor, to which an overrun of the
-     stack may have led; the segment register is not.  The bounds may then be
-     wrong: a signal has reported the fault, and so each page is probed.  */
-  struct pthread __seg_fs *self = 0;
-#else
-  struct pthread *self = THREAD_SELF;
-#endif
+  const __typeof (*SFRAME_SELF) *self = SFRAME_SELF;
 
   if (self->stackblock == NULL)
     {

@@ -33,10 +33,10 @@ static unsigned int searches, count;
 static uint64_t pcs[SFRAME_FUNCTIONS_MAX];
 
 bool
-__sframe_object_section (const sframe_module *map,
+__sframe_object_section (const sframe_module *module,
 			 struct sframe_section *section)
 {
-  CHECK (map == &object && section == &trace.section);
+  CHECK (module == &object && section == &trace.section);
   section->start = (const unsigned char *) TABLE;
   return has_section;
 }
@@ -87,7 +87,7 @@ be_at (int from, int to)
   registers = (struct sframe_registers) { .pc = PC };
   registers.value[SFRAME_MACHINE_SP] = (uintptr_t) (words + from);
   trace = (struct sframe_trace)
-    { .registers = &registers, .map = &object, .missed = true,
+    { .registers = &registers, .module = &object, .missed = true,
       .stack = { .current = { (uintptr_t) words,
 			      (uintptr_t) (words + to) } } };
   has_section = true;

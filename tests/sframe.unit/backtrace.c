@@ -46,7 +46,8 @@ static char once;
 
 static sframe_module object;
 static const sframe_module vdso;
-static const sframe_module *map;
+/* The object of each PC.  */
+static const sframe_module *here;
 static struct sframe_rule rule;
 static uintptr_t looked_up, own, start_of_context;
 static uintptr_t asked_for;
@@ -115,7 +116,7 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
   note ('M');
   looked_up = pc;
   *eh_header = &vdso;
-  return map;
+  return here;
 }
 
 bool
@@ -128,7 +129,7 @@ sframe_module_has (const sframe_module *module, uintptr_t pc)
 bool
 sframe_module_may_cache (const sframe_module *module)
 {
-  CHECK (module == map);
+  CHECK (module == here);
   return may_store;
 }
 
@@ -199,7 +200,7 @@ __sframe_walk_cached (struct sframe_trace *trace)
 void
 __sframe_look_ahead (struct sframe_trace *trace, const sframe_module *module)
 {
-  CHECK (module == map && trace->section.fde_count == 0);
+  CHECK (module == here && trace->section.fde_count == 0);
   note ('H');
   trace->ahead = trace->registers->value[SFRAME_MACHINE_SP] + FRAME + 1;
 }
@@ -209,7 +210,7 @@ __sframe_object_rule (struct sframe_trace *trace,
 		      const sframe_module *module, uintptr_t pc,
 		      struct sframe_rule *found)
 {
-  CHECK (module == map && trace->map == map && pc == looked_up);
+  CHECK (module == here && trace->module == here && pc == looked_up);
   /* The section is not that of the frame before.  */
   CHECK (has_pc || pc == asked_for || trace->section.fde_count == 0);
   asked_for = pc;
@@ -230,14 +231,14 @@ __sframe_eh_object_step (struct sframe_trace *trace,
 			 const sframe_module *module, const void *header,
 			 uintptr_t pc, bool signal)
 {
-  CHECK (module == map && header == &vdso && pc == looked_up);
+  CHECK (module == here && header == &vdso && pc == looked_up);
   return take_step (signal ? 'e' : 'E', trace->registers);
 }
 
 bool
 __sframe_is_code (const sframe_module *module, uintptr_t pc)
 {
-  CHECK (module == map);
+  CHECK (module == here);
   return yes ('C');
 }
 
@@ -246,7 +247,7 @@ __sframe_step_trampoline (const sframe_module *module,
 			  struct sframe_registers *from,
 			  struct sframe_stack *stack)
 {
-  CHECK (module == (from->pc == own ? NULL : map));
+  CHECK (module == (from->pc == own ? NULL : here));
   return take_step ('T', from);
 }
 
@@ -255,7 +256,7 @@ __sframe_is_start (const sframe_module *module,
 		   const struct sframe_registers *from,
 		   struct sframe_stack *stack)
 {
-  CHECK (module == map);
+  CHECK (module == here);
   return yes ('S');
 }
 
@@ -263,7 +264,7 @@ enum sframe_step_status
 __sframe_step_stub (const sframe_module *module, struct sframe_registers *from,
 		    struct sframe_stack *stack)
 {
-  CHECK (module == map);
+  CHECK (module == here);
   return take_step ('B', from);
 }
 
@@ -273,7 +274,7 @@ __sframe_correct_cfa (const sframe_module *module,
 		      struct sframe_stack *stack,
 		      struct sframe_rule *corrected)
 {
-  CHECK (module == map);
+  CHECK (module == here);
   return yes ('A');
 }
 
@@ -406,7 +407,7 @@ be_in (const char *letters)
   rule = (struct sframe_rule)
     { .cfa = { .kind = SFRAME_REGISTER_VALUE, .reg = SFRAME_MACHINE_SP,
 	       .offset = -SFRAME_MACHINE_SP_OFFSET + 8 } };
-  map = &object;
+  here = &object;
   own = start_of_context = 1;
   asked_for = 0;
   has_pc = moves_down = caller_interrupted = may_be_fetched = false;
@@ -686,13 +687,13 @@ static void
 outside_of_all_objects (void)
 {
   be_in ("T");
-  map = NULL;
+  here = NULL;
   CHECK (went ("MT", 2) && begun == 1);
   be_in ("");
-  map = NULL;
+  here = NULL;
   CHECK (went ("MTF", 1) && help == SFRAME_HELP_IF_LOADED);
   be_in ("");
-  map = NULL;
+  here = NULL;
   answer['T'] = SFRAME_STEP_BROKEN;
   CHECK (went ("MT", 1) && help == SFRAME_HELP_NONE);
   be_in ("T");
@@ -705,10 +706,10 @@ static void
 in_the_vdso (void)
 {
   be_in ("TRp");
-  map = &vdso;
+  here = &vdso;
   CHECK (went ("MT", 2));
   be_in ("Rp");
-  map = &vdso;
+  here = &vdso;
   CHECK (went ("MTRrp", 2));
 }
 
@@ -740,7 +741,7 @@ not_fetched (void)
   CHECK (went ("MCW", 2));
   be_interrupted_in ("W");
   registers.fetch_failed = may_be_fetched = true;
-  map = NULL;
+  here = NULL;
   CHECK (went ("MW", 2));
   be_interrupted_in ("RpCW");
   registers.fetch_failed = true;

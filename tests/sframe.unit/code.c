@@ -174,9 +174,9 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *where)
 }
 
 bool
-sframe_signal_object (const sframe_module *map)
+sframe_signal_object (const sframe_module *module)
 {
-  return map == signal_object;
+  return module == signal_object;
 }
 
 enum sframe_step_status
@@ -245,10 +245,10 @@ what_is_code (void)
 }
 
 static bool
-trampoline_at (const sframe_module *map, uintptr_t pc)
+trampoline_at (const sframe_module *module, uintptr_t pc)
 {
   trampoline = pc;
-  return (__sframe_step_trampoline (map, &registers, &stack)
+  return (__sframe_step_trampoline (module, &registers, &stack)
 	  == SFRAME_STEP_CALLER);
 }
 

@@ -154,7 +154,7 @@ start (void)
 {
   object.table = table;
   object.table_size = SIZE;
-  trace = (struct sframe_trace) { .registers = &registers, .map = &object };
+  trace = (struct sframe_trace) { .registers = &registers, .module = &object };
   header_status = SFRAME_HEADER_OK;
   missing_from = 2;
   repeated = false;

@@ -11,13 +11,13 @@
 #include <sframe-trace.h>
 
 static inline void
-__sframe_look_ahead (struct sframe_trace *trace, const sframe_module *map)
+__sframe_look_ahead (struct sframe_trace *trace, const sframe_module *module)
 {
 }
 
 static inline bool
 sframe_ahead_is_useful (const struct sframe_trace *trace,
-			const sframe_module *map)
+			const sframe_module *module)
 {
   return false;
 }

@@ -21,7 +21,7 @@ sframe_cache_object_rule (struct sframe_trace *trace,
 /* The result makes libgcc do the whole trace.  */
 static inline enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
-			 const sframe_module *map, const void *header,
+			 const sframe_module *module, const void *header,
 			 uintptr_t pc, bool signal)
 {
   return SFRAME_STEP_UNSUPPORTED;

@@ -31,7 +31,7 @@ struct sframe_trace
   bool in_handler : 1;
   /* The object of the last frame: an sframe_module, of which this header must
      not know the type.  */
-  const void *map;
+  const void *module;
   /* Its section.  All zero if the section was not read yet.  */
   struct sframe_section section;
   /* Up to here the stack was searched for return addresses, and the functions
