@@ -28,7 +28,9 @@ enum
   DW_EH_PE_datarel = 0x30,
   DW_EH_PE_base_mask = 0x70,
 
-  DW_EH_PE_indirect = 0x80
+  DW_EH_PE_indirect = 0x80,
+  /* There is no such pointer, or no such table.  */
+  DW_EH_PE_omit = 0xff
 };
 
 /* CFA instructions.  The first three have an operand in their low bits.  */

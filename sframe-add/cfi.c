@@ -21,10 +21,6 @@
 /* The maximal depth of DW_CFA_remember_state.  Compilers need one.  */
 #define REMEMBERED_MAX 64
 
-/* The limit of bytes of records read, in multiples of the file size.  It would
-   be 1 if each FDE had its own CIE.  */
-#define WORK_MAX 16
-
 /* Longer FDEs are split after this many rows: finding an FRE needs a linear
    search.  The format allows 65,535.  */
 #define ROWS_MAX 256
@@ -863,6 +859,19 @@ convert_listed (const struct object *object, const GElf_Phdr *segment,
 			conversion);
 }
 
+/* Whether .eh_frame_hdr, the segment SEGMENT, has a search table.  Linkers leave
+   it out if there is no function, or if they do not understand .eh_frame.  True
+   if the segment is damaged, which convert_listed reports.  */
+static bool
+has_search_table (const struct object *object, const GElf_Phdr *segment)
+{
+  uint64_t size;
+  const unsigned char *bytes = object_bytes (object, segment->p_vaddr, &size);
+
+  return (bytes == NULL || size < 4
+	  || (bytes[2] != DW_EH_PE_omit && bytes[3] != DW_EH_PE_omit));
+}
+
 /* The addresses of a function and of its FDE.  */
 struct pair
 {
@@ -913,7 +922,7 @@ read_pairs (const struct object *object, uint64_t address, uint64_t size,
   return count;
 }
 
-/* Convert all FDEs of an .eh_frame without .eh_frame_hdr, as in static
+/* Convert all FDEs of an .eh_frame without search table, as in static
    programs.  */
 static const char *
 convert_section (const struct object *object, uint64_t address, uint64_t size,
@@ -953,11 +962,11 @@ convert (const struct object *object, struct conversion *conversion)
   uint64_t size = 0;
 
   *conversion = (struct conversion) { 0 };
-  if (segment != NULL)
+  if (segment != NULL && has_search_table (object, segment))
     return convert_listed (object, segment, conversion);
   uint64_t address = object_section (object, ".eh_frame", &size);
   if (address == 0)
-    return "no .eh_frame: nothing to make a table from";
+    return "no search table in .eh_frame_hdr, and no section .eh_frame";
   return convert_section (object, address, size, conversion);
 }
 

@@ -198,8 +198,11 @@ struct walk
 {
   struct table table;
   struct conversion *conversion;
+  uint64_t file_size;
   const struct function *function;
   struct fde fde;
+  /* The rows of the FDE, or null if they were not read.  */
+  struct row *rows;
 };
 
 /* Record that the SIZE bytes at PC differ.  Calls are in ascending order.  */
@@ -221,17 +224,13 @@ add_finding (struct conversion *to, uint64_t pc, uint64_t size, bool missing)
     = (struct finding) { pc, size, missing };
 }
 
-/* The converted rule of the function at PC.  */
-static const struct sframe_rule *
-our_rule (const struct walk *walk, uint64_t pc)
+/* Which of COUNT rows at ROWS, sorted by start, is the last one that starts at
+   OFFSET or before; 0 if there is none.  */
+static uint32_t
+find_row (const struct row *rows, uint32_t count, uint64_t offset)
 {
-  const struct function *function = walk->function;
-  const struct row *rows = walk->conversion->rows + function->first_row;
-  uint64_t offset = pc - function->start;
-  uint32_t low = 0, high = function->row_count;
+  uint32_t low = 0, high = count;
 
-  if (function->block != 0)
-    offset %= function->block;
   while (high - low > 1)
     {
       uint32_t middle = low + (high - low) / 2;
@@ -240,25 +239,55 @@ our_rule (const struct walk *walk, uint64_t pc)
       else
 	high = middle;
     }
-  return &rows[low].rule;
+  return low;
 }
 
-/* The rows of the FDE; null if they are damaged.  */
-static struct row *
-read_rows (const struct walk *walk)
+/* The converted rule of the function at PC.  */
+static const struct sframe_rule *
+our_rule (const struct walk *walk, uint64_t pc)
+{
+  const struct function *function = walk->function;
+  const struct row *rows = walk->conversion->rows + function->first_row;
+  uint64_t offset = pc - function->start;
+
+  if (function->block != 0)
+    offset %= function->block;
+  return &rows[find_row (rows, function->row_count, offset)].rule;
+}
+
+/* Read FDE number INDEX, unless it is the one that was read last.  */
+static const char *
+get_fde (struct walk *walk, uint32_t index)
+{
+  if (walk->rows != NULL && walk->fde.index == index)
+    return NULL;
+  free (walk->rows);
+  walk->rows = NULL;
+  return (read_sframe_fde (&walk->table, index, &walk->fde) ? NULL
+	  : message ("its table is damaged: FDE %u", index));
+}
+
+/* Read the rows of the FDE, unless that is done.  */
+static const char *
+get_rows (struct walk *walk)
 {
   struct fde fde = walk->fde;
   size_t capacity = 0;
-  struct row *rows = grow (NULL, &capacity, fde.count, sizeof *rows);
 
+  if (walk->rows != NULL)
+    return NULL;
+  walk->conversion->work += fde.count;
+  if (walk->conversion->work / WORK_MAX > walk->file_size)
+    return "its table is damaged: too many FDEs have the same FREs";
+  walk->rows = grow (NULL, &capacity, fde.count, sizeof *walk->rows);
   for (uint32_t i = 0; i < fde.count; ++i)
-    if (!read_row (&walk->table, &fde, &rows[i])
-	|| (i > 0 && rows[i].start < rows[i - 1].start))
-      {
-	free (rows);
-	return NULL;
-      }
-  return rows;
+    {
+      struct row *row = &walk->rows[i];
+      if (!read_row (&walk->table, &fde, row)
+	  || (i > 0 && row->start < row[-1].start))
+	return message ("its table is damaged: FDE %u", fde.index);
+    }
+  return NULL;
 }
 
 /* Compare the rules for each byte from FROM up to TO, which both the function
@@ -267,29 +296,24 @@ static const char *
 compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
 {
   const struct fde *fde = &walk->fde;
-  struct row *rows = read_rows (walk);
-  uint32_t row = 0;
+  const char *why = get_rows (walk);
 
-  if (fde->count == 0 || rows == NULL)
-    {
-      free (rows);
-      return message ("its table is damaged: FDE %u", fde->index);
-    }
+  if (why == NULL && fde->count == 0)
+    why = message ("its table is damaged: FDE %u", fde->index);
+  if (why != NULL)
+    return why;
   for (uint64_t pc = from; pc < to; ++pc)
     {
       uint64_t offset = pc - fde->start;
       if (fde->repeated)
 	offset %= fde->block;
-      if (offset < rows[row].start)
-	row = 0;
-      while (row + 1 < fde->count && rows[row + 1].start <= offset)
-	++row;
-      if (offset < rows[row].start)
+      const struct row *row
+	= &walk->rows[find_row (walk->rows, fde->count, offset)];
+      if (offset < row->start)
 	add_finding (walk->conversion, pc, 1, true);
-      else if (!same_rule (our_rule (walk, pc), &rows[row].rule))
+      else if (!same_rule (our_rule (walk, pc), &row->rule))
 	add_finding (walk->conversion, pc, 1, false);
     }
-  free (rows);
   return NULL;
 }
 
@@ -301,8 +325,9 @@ compare_function (struct walk *walk, uint32_t *index)
 
   for (; *index < walk->table.fde_count && pc < limit; ++*index)
     {
-      if (!read_sframe_fde (&walk->table, *index, &walk->fde))
-	return message ("its table is damaged: FDE %u", *index);
+      const char *why = get_fde (walk, *index);
+      if (why != NULL)
+	return why;
       uint64_t start = walk->fde.start, end = start + walk->fde.size;
       if (start >= limit)
 	break;
@@ -310,8 +335,8 @@ compare_function (struct walk *walk, uint32_t *index)
 	continue;
       if (start > pc)
 	add_finding (walk->conversion, pc, start - pc, true);
-      const char *why = compare_bytes (walk, start > pc ? start : pc,
-				       end < limit ? end : limit);
+      why = compare_bytes (walk, start > pc ? start : pc,
+			   end < limit ? end : limit);
       if (why != NULL)
 	return why;
       pc = end;
@@ -332,9 +357,10 @@ compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
 {
   for (; *index < walk->table.fde_count; ++*index)
     {
-      struct fde *fde = &walk->fde;
-      if (!read_sframe_fde (&walk->table, *index, fde))
-	return message ("its table is damaged: FDE %u", *index);
+      const struct fde *fde = &walk->fde;
+      const char *why = get_fde (walk, *index);
+      if (why != NULL)
+	return why;
       uint64_t start = fde->start, end = start + fde->size;
       if (start >= limit)
 	break;
@@ -425,7 +451,8 @@ const char *
 check_table (const struct object *object, struct conversion *conversion)
 {
   struct walk walk = { .table.machine = object->machine,
-		       .conversion = conversion };
+		       .conversion = conversion,
+		       .file_size = object->file.size };
   const char *why = NULL;
   uint64_t size = 0;
   uint32_t index = 0;
@@ -443,5 +470,8 @@ check_table (const struct object *object, struct conversion *conversion)
       walk.function = &conversion->functions[i];
       why = compare_function (&walk, &index);
     }
-  return why == NULL ? compare_all_left_out (&walk) : why;
+  if (why == NULL)
+    why = compare_all_left_out (&walk);
+  free (walk.rows);
+  return why;
 }

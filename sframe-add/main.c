@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -347,6 +347,17 @@ outcome_name (const struct job *job)
   return names[job->outcome];
 }
 
+/* How many other hard links still have the file that JOB has replaced.  */
+static uintmax_t
+old_names (const struct job *job)
+{
+  if (options.output != NULL)
+    return job->output_names;
+  return (job->outcome == OUTCOME_CHANGED && job->first == NULL
+	  && job->status.st_nlink > job->followers
+	  ? job->status.st_nlink - job->followers - 1 : 0);
+}
+
 static void
 print_json (const struct job *job)
 {
@@ -360,10 +371,17 @@ print_json (const struct job *job)
       printf (", \"message\": ");
       print_json_string (job->message);
     }
+  if (job->parted)
+    {
+      printf (", \"parted_from\": ");
+      print_json_string (job->first->name);
+    }
   printf (", \"functions\": %zu, \"rows\": %zu, \"bytes_before\": %" PRIu64
-	  ", \"bytes_after\": %" PRIu64 ", \"left_out\": [",
+	  ", \"bytes_after\": %" PRIu64 ", \"old_names\": %ju"
+	  ", \"left_out\": [",
 	  conversion->function_count, conversion->row_count, job->old_size,
-	  job->outcome == OUTCOME_CHANGED ? job->new_size : job->old_size);
+	  job->outcome == OUTCOME_CHANGED ? job->new_size : job->old_size,
+	  old_names (job));
   for (size_t i = 0; i < conversion->left_out_count; ++i)
     {
       const struct left_out *function = &conversion->left_out[i];
@@ -417,13 +435,9 @@ print_change (const struct job *job)
 	    "%" PRIu64 " bytes more\n", job->name,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);
-  if (options.output != NULL)
-    return;
-  if (job->parted)
+  if (options.output == NULL && job->parted)
     printf ("%s: cannot make it a hard link to %s\n", job->name,
 	    job->first->name);
-  if (job->first == NULL && job->status.st_nlink > job->followers)
-    print_old_names (job->name, job->status.st_nlink - job->followers - 1);
 }
 
 static void
@@ -449,7 +463,8 @@ print_words (const struct job *job)
     case OUTCOME_CHANGED:
       print_change (job);
     }
-  print_old_names (options.output, job->output_names);
+  print_old_names (options.output != NULL ? options.output : job->name,
+		   old_names (job));
   if (options.mode == MODE_CHECK || options.verbose)
     print_ranges (job);
 }
@@ -527,21 +542,54 @@ find_links (void)
   free (sorted);
 }
 
-/* A directory that the user has named could not be read.  */
-static bool unreadable;
-
-static int
-visit (const char *name, const struct stat *status, int type,
-       struct FTW *ftw __attribute__ ((unused)))
+/* Report that NAME cannot be used.  */
+static void
+print_error (const char *name, int error)
 {
-  if (type == FTW_F && S_ISREG (status->st_mode) && status->st_size > 0)
-    add_job (name, status, true);
-  else if (type == FTW_DNR || type == FTW_NS)
+  fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (error));
+}
+
+/* Add the file ENTRY.  Return false after an error, but not if somebody has
+   removed the file or directory meanwhile.  */
+static bool
+visit (const FTSENT *entry)
+{
+  switch (entry->fts_info)
     {
-      fprintf (stderr, "sframe-add: %s: cannot be read\n", name);
-      unreadable = true;
+    case FTS_F:
+      if (entry->fts_statp->st_size > 0)
+	add_job (entry->fts_path, entry->fts_statp, true);
+      return true;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+      if (entry->fts_errno != ENOENT)
+	print_error (entry->fts_path, entry->fts_errno);
+      return entry->fts_errno == ENOENT;
+    default:
+      return true;
     }
-  return 0;
+}
+
+/* Add the files below the directory NAME, all that can be found.  */
+static bool
+add_directory (char *name)
+{
+  char *const names[] = { name, NULL };
+  FTS *tree = fts_open (names, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+  const FTSENT *entry;
+  bool complete = tree != NULL;
+
+  while (tree != NULL && (errno = 0, entry = fts_read (tree)) != NULL)
+    complete &= visit (entry);
+  if (errno != 0)
+    {
+      print_error (name, errno);
+      complete = false;
+    }
+  if (tree != NULL)
+    fts_close (tree);
+  return complete;
 }
 
 /* Add the file NAME, or the files below the directory NAME.  If NAME is a
@@ -554,7 +602,7 @@ add_name (const char *name)
 
   if (realpath (name, real) == NULL || stat (real, &status) != 0)
     {
-      fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (errno));
+      print_error (name, errno);
       return false;
     }
   if (!S_ISDIR (status.st_mode))
@@ -565,11 +613,8 @@ add_name (const char *name)
 	       name);
       return false;
     }
-  else if (nftw (real, visit, 64, FTW_PHYS) != 0)
-    {
-      fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (errno));
-      return false;
-    }
+  else
+    return add_directory (real);
   return true;
 }
 
@@ -700,7 +745,7 @@ set_jobs (const char *text)
 static void
 set_mode (enum mode mode)
 {
-  if (options.mode != MODE_ADD)
+  if (options.mode != MODE_ADD && options.mode != mode)
     bad_usage ("--check and --remove exclude each other");
   options.mode = mode;
 }
@@ -754,8 +799,8 @@ parse_options (int argc, char **argv)
       }
   if (optind == argc)
     bad_usage ("no FILE");
-  if (options.replace && options.mode == MODE_REMOVE)
-    bad_usage ("--replace does not go with --remove");
+  if (options.replace && options.mode != MODE_ADD)
+    bad_usage ("--replace does not go with --remove and --check");
   if (options.output != NULL && (argc - optind != 1 || options.recursive
 				 || options.mode == MODE_CHECK))
     bad_usage ("--output takes one FILE, without --recursive and --check");
@@ -827,5 +872,5 @@ main (int argc, char **argv)
   int status = end_output (run ());
   if (stopped != 0)
     raise (stopped);
-  return found && !unreadable ? status : EXIT_FAILED;
+  return found ? status : EXIT_FAILED;
 }

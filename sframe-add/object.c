@@ -77,13 +77,13 @@ is_split (const struct object *object)
 {
   Elf_Scn *section = NULL;
   GElf_Shdr header;
+  bool has_code = false, lacks_code = false;
 
   while ((section = elf_nextscn (object->elf, section)) != NULL)
     if (gelf_getshdr (section, &header) != NULL
-	&& header.sh_type == SHT_NOBITS
 	&& (header.sh_flags & SHF_EXECINSTR) != 0)
-      return true;
-  return false;
+      *(header.sh_type == SHT_NOBITS ? &lacks_code : &has_code) = true;
+  return lacks_code && !has_code;
 }
 
 const char *

@@ -107,9 +107,14 @@ struct conversion
   /* The result of check_table.  */
   struct finding *findings;
   size_t finding_count, finding_capacity;
-  /* Bytes of records read so far; a CIE counts again for each FDE.  */
+  /* Bytes of records read so far; a CIE counts again for each FDE.  An FRE of
+     a checked table counts as one byte.  */
   uint64_t work;
 };
+
+/* The limit of WORK, in multiples of the file size.  It would be 1 if each FDE
+   had its own CIE and its own FREs.  */
+#define WORK_MAX 16
 
 /* The outcome for a file.  */
 enum outcome

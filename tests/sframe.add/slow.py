@@ -7,11 +7,19 @@
 #   factor         a code factor of endless length, likewise
 #   expression     a long CFA expression that holds for many rows
 #   code           a function of 4 GiB that has no bytes in the file but its first ones
+#
+# With a table, for --check:
+#
+#   block          a repeated block of two bytes with 65,535 rows, all but one for
+#                  its first byte
+#   functions      one FDE of 65,535 rows for many functions
+#   shared         many FDEs that have the same 65,535 rows
 
 import struct
 import sys
 
 COUNT = 1000000
+ROWS = 65535
 BASE = 0x1000                   # Where the tables are loaded, and in the file.
 CODE = 0x10000000
 
@@ -37,28 +45,69 @@ def cie(augmentation=b"zR\0", code_factor=b"\1"):
                   + rest + rules)
 
 
-def fde(at, size, program):
-    return record(struct.pack("<IQQ", at + 4, CODE, size) + b"\0" + program)
+def fde(at, size, program, start=CODE):
+    return record(struct.pack("<IQQ", at + 4, start, size) + b"\0" + program)
 
 
-def elf(frames, fde_at, pairs):
-    table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, pairs)
-    table += struct.pack("<QQ", CODE, BASE + fde_at) * pairs
+# An SFrame table at ADDRESS: each of the functions, START and SIZE, has the same
+# rows, CFA = RSP + 8.
+def sframe(address, functions, last_row, block):
+    header = struct.calcsize("<HBBBbbBIIIII")
+    rows = struct.pack("<HBBB", ROWS, 0x10 if block else 0, 0, block)
+    rows += b"\0\3\x08" * (ROWS - 1) + bytes([last_row]) + b"\3\x08"
+    index = bytearray()
+    for start, size in functions:
+        field = address + header + len(index)
+        index += struct.pack("<qII", start - field, size, 0)
+    return struct.pack("<HBBBbbBIIIII", 0xdee2, 3, 5, 3, 0, -8, 0,
+                       len(functions), ROWS, len(rows), 0, len(index)) \
+        + index + rows
+
+
+def elf(frames, fdes, make_table=None, size=0):
+    table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
+    table += b"".join(struct.pack("<QQ", start, BASE + at) for start, at in fdes)
     header_at = BASE + len(frames)
     end = header_at + len(table)
+    sframe_at, ours = end, b""
+    if make_table:
+        ours = make_table(sframe_at)
+        end += len(ours) + size
     segments = [(1, 4, 0, 0, 0, end, end, BASE),
                 (1, 5, 0, CODE, CODE, end, 1 << 33, BASE),
                 (0x6474e550, 4, header_at, header_at, header_at, len(table),
                  len(table), 4)]
+    if make_table:
+        segments.append((0x6474e554, 4, sframe_at, sframe_at, sframe_at,
+                         len(ours), len(ours), 4))
     out = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
     out += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56,
                        len(segments), 64, 0, 0)
     for segment in segments:
         out += struct.pack("<IIQQQQQQ", *segment)
-    return out.ljust(BASE, b"\0") + frames + table
+    return (out.ljust(BASE, b"\0") + frames + table + ours).ljust(end, b"\0")
+
+
+# A file with a table of the given KIND.
+def make_checked(kind):
+    functions = [(CODE + 16 * i, 16) for i in range(COUNT // 16)]
+    if kind == "block":
+        functions = [(CODE, 8 * COUNT)]
+    frames = bytearray(cie())
+    fdes = []
+    for start, size in functions:
+        fdes.append((start, len(frames)))
+        frames += fde(len(frames), size, b"", start)
+    if kind == "functions":
+        functions = [(CODE, 16 * len(functions))]
+    block = 2 if kind == "block" else 0
+    return elf(frames, fdes, lambda at: sframe(at, functions, block // 2, block),
+               8 * COUNT if block else 0)
 
 
 def make(kind):
+    if kind in ("block", "functions", "shared"):
+        return make_checked(kind)
     pairs, size, program = COUNT // 16, 16, b""
     if kind == "augmentation":
         start = cie(b"A" * COUNT, b"")
@@ -75,7 +124,8 @@ def make(kind):
                    + b"\x41" * COUNT)
     elif kind == "code":
         size = 0xffffffff
-    return elf(start + fde(len(start), size, program), len(start), pairs)
+    return elf(start + fde(len(start), size, program),
+               [(CODE, len(start))] * pairs)
 
 
 with open(sys.argv[2], "wb") as file:
