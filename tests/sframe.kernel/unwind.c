@@ -746,6 +746,27 @@ test_corrupt (void)
     }
 }
 
+/* Without memory for a copy of the shared set the table stays.  That is tried
+   once for each stack: the set may have many texts.  */
+static void
+test_corrupt_without_memory (void)
+{
+  struct mm_struct child;
+
+  start ();
+  add ();
+  poke (TABLE + OF_FDE + 12, UINT32_MAX, 4);
+  machine_fork (&child, &process, 0);
+  machine.no_memory = true;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && state.sframe_kept);
+  machine.no_memory = false;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
+  state.sframe_kept = false;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));
+  machine_exit (&child);
+  end_process ();
+}
+
 /* A feature of a later version is no reason to remove a table.  */
 static void
 test_unknown (void)
@@ -1230,6 +1251,7 @@ check_faults (unsigned int least)
       before.code = state.code;
       before.code_size = state.code_size;
       before.sframe_uncached = state.sframe_uncached;
+      before.sframe_kept = state.sframe_kept;
       CHECK (memcmp (&before, &state, sizeof state) == 0);
     }
   CHECK (n > least);
@@ -1279,6 +1301,7 @@ static const struct test_case cases[] = {
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),
   CASE (corrupt),
+  CASE (corrupt_without_memory),
   CASE (unknown),
   CASE (calls),
   CASE (calls_with_uprobe),

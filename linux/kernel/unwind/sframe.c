@@ -365,8 +365,8 @@ static void sframe_put(struct sframe_mm *sframe)
 }
 
 /*
- * Copy the text ranges of @old to @sframe, which is not published yet. Fails if
- * the task is being killed.
+ * Copy the text ranges of @old to @sframe, which is not published yet. Goes on
+ * if the task is being killed: another task may share its mm and need them.
  */
 static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old,
 		       gfp_t gfp)
@@ -377,8 +377,6 @@ static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old,
 	int ret = 0;
 
 	for (node = rb_first(&old->texts); node && !ret; node = rb_next(node)) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
 		cond_resched();
 		view = &rb_entry(node, struct sframe_text, by_text)->view;
 		sframe_find_spots(sframe, view, &spots);
@@ -905,19 +903,25 @@ int sframe_add(unsigned long table, unsigned long table_size,
 	       min(sframe_add_some(&range, 1), 0);
 }
 
-/* Copy @nr elements of @size bytes from @from to @to. */
+/*
+ * Copy the @nr elements of @size bytes at @from to @to, up to the first that
+ * cannot be used. Return their number or, if it is the first, the error.
+ */
 static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
 			      unsigned int nr, size_t size)
 {
-	int ret = 0;
+	int ret;
 
 	/* One copy for all elements: each copy has its own checks. */
-	if (size == sizeof(*to))
-		return copy_from_user(to, from, nr * size) ? -EFAULT : 0;
-	for (unsigned int i = 0; i < nr && !ret; i++)
+	if (size == sizeof(*to) && !copy_from_user(to, from, nr * size))
+		return nr;
+	for (unsigned int i = 0; i < nr; i++) {
 		ret = copy_struct_from_user(&to[i], sizeof(to[i]),
 					    from + i * size, size);
-	return ret;
+		if (ret)
+			return i ?: ret;
+	}
+	return nr;
 }
 
 /**
@@ -939,9 +943,9 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
  * Return: the number of ranges registered, which is 0 only if @nr is 0; or, if
  * none was registered, the first of these that applies:
  * -EINVAL if the caller is a 32-bit task, @flags is not 0 or @size is too small;
- * -E2BIG if @size is more than a page, or bytes that the kernel does not know
- * are not 0;
- * -EFAULT if the array cannot be read;
+ * -E2BIG if @size is more than a page, or bytes of the first element that the
+ * kernel does not know are not 0;
+ * -EFAULT if the first element cannot be read;
  * the error of sframe_add() for the first range.
  */
 int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
@@ -960,8 +964,9 @@ int sframe_add_array(const char __user *array, unsigned long nr, size_t size,
 	for (; done < nr && ret >= 0; done += max(ret, 0)) {
 		group = min(nr - done, ARRAY_SIZE(ranges));
 		ret = sframe_copy_ranges(ranges, array + done * size, group,
-					 size) ?:
-		      sframe_add_some(ranges, group);
+					 size);
+		if (ret > 0)
+			ret = sframe_add_some(ranges, ret);
 		cond_resched();
 	}
 	return done ?: ret;
@@ -1253,22 +1258,26 @@ static bool sframe_is_current(struct mm_struct *mm,
  * if page faults are disabled (the task is exiting, and the holder of the lock
  * may wait for a page) or if the set is shared and there is no memory for a
  * copy.
+ *
+ * Return: whether the table is not registered any more.
  */
-void sframe_drop_corrupt(const struct sframe_view *view)
+bool sframe_drop_corrupt(const struct sframe_view *view)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
+	int ret = 0;
 
 	if (pagefault_disabled() || mmap_write_lock_killable(mm))
-		return;
+		return false;
 	if (sframe_is_current(mm, view)) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
+		ret = sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
 	}
 	mmap_write_unlock(mm);
+	return ret >= 0;
 }
 
 /*

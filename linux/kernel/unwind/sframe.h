@@ -71,7 +71,7 @@ bool sframe_near_vdso(const struct mm_struct *mm,
 		      const struct sframe_view *view);
 bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view);
 bool sframe_find_vdso(unsigned long ip, struct sframe_view *view);
-void sframe_drop_corrupt(const struct sframe_view *view);
+bool sframe_drop_corrupt(const struct sframe_view *view);
 
 /* Whether the @a_size bytes at @a overlap the @b_size bytes at @b. */
 static inline bool sframe_overlaps(unsigned long a, unsigned long a_size,

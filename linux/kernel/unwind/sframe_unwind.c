@@ -233,7 +233,10 @@ static int sframe_step(struct unwind_user_state *state,
 	return 0;
 }
 
-/* Look up @ip in the table of @state. Drop the table if it is corrupt. */
+/*
+ * Look up @ip in the table of @state. Drop the table if it is corrupt. That may
+ * need a copy of all registrations: if one fails, try no other for this stack.
+ */
 static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 			    struct sframe_rule *rule)
 {
@@ -241,7 +244,8 @@ static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 	int ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
 
 	if (ret == -EBADMSG) {
-		sframe_drop_corrupt(view);
+		if (!state->sframe_kept)
+			state->sframe_kept = !sframe_drop_corrupt(view);
 		view->text_size = 0;
 	}
 	return ret;
