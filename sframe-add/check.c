@@ -50,9 +50,9 @@ part (struct cursor whole, uint64_t offset, uint64_t size)
   return block;
 }
 
-/* Read the header.  Return false if it is not one of version 3 for the
-   machine, or not valid.  */
-static bool
+/* Read the header.  Refuse what __sframe_read_header refuses, which reads only
+   the byte order of its own machine.  */
+static const char *
 read_header (struct table *table)
 {
   struct cursor cursor = table->bytes;
@@ -66,7 +66,7 @@ read_header (struct table *table)
   uint64_t base = (sizeof (struct sframe_header)
 		   + read_unsigned (&cursor, 1));
   table->fde_count = read_unsigned (&cursor, 4);
-  read_unsigned (&cursor, 4);
+  uint64_t fre_count = read_unsigned (&cursor, 4);
   uint64_t fre_length = read_unsigned (&cursor, 4);
   uint64_t index = read_unsigned (&cursor, 4);
   uint64_t fres = read_unsigned (&cursor, 4);
@@ -75,10 +75,19 @@ read_header (struct table *table)
 		       (uint64_t) table->fde_count
 		       * sizeof (struct sframe_fde));
   table->fres = part (table->bytes, base + fres, fre_length);
-  return (!cursor.failed && !table->index.failed && !table->fres.failed
-	  && magic == SFRAME_MAGIC && version == SFRAME_VERSION_3
-	  && (flags & SFRAME_F_FDE_SORTED) != 0
-	  && abi == table->machine->abi);
+  if (cursor.failed || magic != SFRAME_MAGIC || version != SFRAME_VERSION_3
+      || abi != table->machine->abi)
+    return "its table is not one of version 3 for this machine";
+  if ((flags & ~SFRAME_F_ALL) != 0 || (flags & SFRAME_F_FDE_SORTED) == 0)
+    return "its table has unknown flags, or is not sorted";
+  if (table->fde_count == 0)
+    return "its table describes no function";
+  if (table->index.failed || table->fres.failed
+      || table->index.end > table->fres.at || table->address % 4 != 0
+      || (base + index) % 4 != 0
+      || sizeof (struct sframe_attribute) + fre_count * 2 > fre_length)
+    return "its table is damaged: header";
+  return NULL;
 }
 
 /* Read FDE number INDEX of TABLE.  */
@@ -255,16 +264,28 @@ our_rule (const struct walk *walk, uint64_t pc)
   return &rows[find_row (rows, function->row_count, offset)].rule;
 }
 
-/* Read FDE number INDEX, unless it is the one that was read last.  */
+/* Read FDE number INDEX, unless it is the one that was read last.  A lookup
+   takes the last FDE that begins at the PC or before: so an FDE ends where the
+   next one begins.  */
 static const char *
 get_fde (struct walk *walk, uint32_t index)
 {
-  if (walk->rows != NULL && walk->fde.index == index)
+  struct fde *fde = &walk->fde, next;
+
+  if (walk->rows != NULL && fde->index == index)
     return NULL;
   free (walk->rows);
   walk->rows = NULL;
-  return (read_sframe_fde (&walk->table, index, &walk->fde) ? NULL
-	  : message ("its table is damaged: FDE %u", index));
+  if (!read_sframe_fde (&walk->table, index, fde))
+    return message ("its table is damaged: FDE %u", index);
+  if (index + 1 == walk->table.fde_count)
+    return NULL;
+  if (!read_sframe_fde (&walk->table, index + 1, &next)
+      || next.start < fde->start)
+    return message ("its table is damaged: FDE %u", index + 1);
+  if (next.start - fde->start < fde->size)
+    fde->size = next.start - fde->start;
+  return NULL;
 }
 
 /* Read the rows of the FDE, unless that is done.  */
@@ -463,8 +484,7 @@ check_table (const struct object *object, struct conversion *conversion)
   walk.table.address = object_segment (object, PT_GNU_SFRAME)->p_vaddr;
   walk.table.bytes = (struct cursor) { bytes, bytes + size,
 				       object->machine->big_endian, false };
-  if (!read_header (&walk.table))
-    return "its table is not one of version 3 for this machine";
+  why = read_header (&walk.table);
   for (size_t i = 0; i < conversion->function_count && why == NULL; ++i)
     {
       walk.function = &conversion->functions[i];

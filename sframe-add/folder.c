@@ -172,8 +172,11 @@ file_at_link (const struct file_at *at, int fd, char *name)
   snprintf (file, sizeof file, "/proc/self/fd/%d", fd);
   for (int tries = 0; tries < 100 && choose_name (name); ++tries)
     {
-      if (linkat (AT_FDCWD, file, at->folder, name,
-		  AT_SYMLINK_FOLLOW) == 0)
+      /* The first is for a chroot without /proc.  Before Linux 6.10 it needs a
+	 capability.  */
+      if (linkat (fd, "", at->folder, name, AT_EMPTY_PATH) == 0
+	  || linkat (AT_FDCWD, file, at->folder, name,
+		     AT_SYMLINK_FOLLOW) == 0)
 	return true;
       if (errno != EEXIST)
 	break;

@@ -183,25 +183,24 @@ replace (struct job *job, const struct buffer *new)
 }
 
 static const char *
-change (struct job *job, const struct object *object)
+change (struct job *job, const struct object *object, struct buffer *new)
 {
-  struct buffer new = { 0 };
   const char *why;
 
   if (options.output == NULL
       && faccessat (job->at.folder, job->at.name, W_OK, 0) != 0)
     return message ("it cannot be written: %s", strerror (errno));
-  why = make (job, object, &new);
-  if (why == NULL && !link_again (job, &new))
-    why = replace (job, &new);
-  free (new.data);
+  why = make (job, object, new);
+  if (why == NULL && !link_again (job, new))
+    why = replace (job, new);
   if (why == NULL)
     job->outcome = OUTCOME_CHANGED;
   return why;
 }
 
 static const char *
-work_on_object (struct job *job, const struct object *object)
+work_on_object (struct job *job, const struct object *object,
+		struct buffer *new)
 {
   const char *why;
 
@@ -229,7 +228,7 @@ work_on_object (struct job *job, const struct object *object)
       return "no function in .eh_frame";
     }
   return (options.mode == MODE_CHECK ? check (job, object)
-	  : change (job, object));
+	  : change (job, object, new));
 }
 
 static void
@@ -243,52 +242,76 @@ copy_as_it_is (struct job *job, const struct object *object)
   job->message = why;
 }
 
-/* With --replace, start from the original file, without a table that
-   sframe-add has added.  */
-static void
-begin_anew (struct object *object)
+/* The memory of a job while it is worked on.  With --replace, ORIGINAL is the
+   object without a table that sframe-add has added.  */
+struct work
 {
-  struct object before = { .name = object->name };
+  struct job *job;
+  struct object object, original;
+  struct buffer new;
+};
+
+/* Start from the original object.  */
+static void
+begin_anew (struct work *work)
+{
   enum outcome outcome;
 
-  if (layout_original (object, &before.file) == NULL
-      && object_open (&before, &outcome) == NULL)
-    {
-      object_close (object);
-      *object = before;
-    }
-  else
-    object_close (&before);
+  if (layout_original (&work->object, &work->original.file) != NULL
+      || object_open (&work->original, &outcome) != NULL)
+    return;
+  object_close (&work->object);
+  work->object = work->original;
+  work->original = (struct object) { 0 };
 }
 
-/* Process OBJECT, whose bytes were loaded.  */
+/* Process the object, whose bytes were loaded.  */
 static void
-work_on_bytes (struct job *job, struct object *object)
+work_on_bytes (struct work *work)
 {
-  job->message = object_open (object, &job->outcome);
+  struct job *job = work->job;
+
+  job->message = object_open (&work->object, &job->outcome);
   if (job->message == NULL && options.replace && options.mode == MODE_ADD)
-    begin_anew (object);
+    begin_anew (work);
   if (job->message == NULL)
-    job->message = work_on_object (job, object);
+    job->message = work_on_object (job, &work->object, &work->new);
   /* The user asked for a copy, even if there is nothing to do.  */
   if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
-    copy_as_it_is (job, object);
+    copy_as_it_is (job, &work->object);
+}
+
+static void
+work_on_file (void *argument)
+{
+  struct work *work = argument;
+  struct job *job = work->job;
+
+  job->message = file_at_open (job->name, &job->at);
+  if (job->message == NULL)
+    job->message = load_file (&job->at, &work->object.file, &job->status,
+			      &job->outcome);
+  job->old_size = work->object.file.size;
+  if (job->message == NULL)
+    work_on_bytes (work);
 }
 
 static void
 work_on (struct job *job)
 {
-  struct object object = { .name = job->name };
+  struct work work = { .job = job, .object.name = job->name,
+		       .original.name = job->name };
 
   job->outcome = OUTCOME_FAILED;
-  job->message = file_at_open (job->name, &job->at);
-  if (job->message == NULL)
-    job->message = load_file (&job->at, &object.file, &job->status,
-			      &job->outcome);
-  job->old_size = object.file.size;
-  if (job->message == NULL)
-    work_on_bytes (job, &object);
-  object_close (&object);
+  job->at.folder = -1;
+  if (!with_memory (work_on_file, &work))
+    {
+      job->outcome = OUTCOME_FAILED;
+      job->message = "there is not enough memory to work on it";
+    }
+  free (work.new.data);
+  object_close (&work.original);
+  object_close (&work.object);
   file_at_close (&job->at);
 }
 

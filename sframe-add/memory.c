@@ -2,9 +2,10 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: if memory is exhausted the program ends.  The current file stays
-   unchanged, since files are replaced atomically.  */
+   Safety: if memory is exhausted, the work on the current file ends
+   (with_memory), and that file stays unchanged.  */
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,27 @@
 
 #include "sframe-add.h"
 
+/* Where with_memory was called in this thread, or null.  */
+static _Thread_local jmp_buf *caller;
+
+bool
+with_memory (void (*function) (void *), void *argument)
+{
+  jmp_buf here;
+  bool enough = setjmp (here) == 0;
+
+  caller = enough ? &here : NULL;
+  if (enough)
+    function (argument);
+  caller = NULL;
+  return enough;
+}
+
 static void __attribute__ ((noreturn))
 no_memory (void)
 {
+  if (caller != NULL)
+    longjmp (*caller, 1);
   fputs ("sframe-add: out of memory\n", stderr);
   exit (2);
 }
@@ -26,7 +45,8 @@ grow (void *array, size_t *capacity, size_t count, size_t size)
 {
   if (count <= *capacity)
     return array;
-  size_t more = *capacity < 16 ? 32 : *capacity * 2;
+  /* Not twice as much: a file may be large.  */
+  size_t more = *capacity < 16 ? 32 : *capacity + *capacity / 2;
   if (more < count)
     more = count;
   array = reallocarray (array, more, size);

@@ -28,9 +28,9 @@
 
 #include "sframe-add.h"
 
-/* Blocks of this size that are zero become holes; smaller ones would scatter
-   the file on disk.  */
-enum { BLOCK = 65536 };
+/* Pages of zeros become holes if there are enough of them; smaller holes would
+   scatter the file on disk.  */
+enum { PAGE = 4096, HOLE_MIN = 4 * PAGE };
 
 /* The flags of chattr that a file may have while it is written and renamed;
    the kernel manages the others.  */
@@ -108,41 +108,54 @@ load_file (const struct file_at *at, struct buffer *file,
   return why;
 }
 
-/* Return the end of the blocks of the file from START on that are all zero or
-   all not zero.  Store in *ZERO which of the two they are.  */
+/* The bytes of the page of FILE at START.  */
 static size_t
-run_end (const struct buffer *file, size_t start, bool *zero)
+page_size (const struct buffer *file, size_t start)
 {
-  static const unsigned char zeros[BLOCK];
-  size_t end = start;
-
-  do
-    {
-      size_t size = file->size - end < BLOCK ? file->size - end : BLOCK;
-      bool same = memcmp (file->data + end, zeros, size) == 0;
-      if (end == start)
-	*zero = same;
-      else if (same != *zero)
-	break;
-      end += size;
-    }
-  while (end < file->size);
-  return end;
+  return file->size - start < PAGE ? file->size - start : PAGE;
 }
 
-/* Write FILE to FD, which is empty; blocks of zeros become holes: a large .bss
+/* Return the end of the pages of zeros at START.  */
+static size_t
+zeros_end (const struct buffer *file, size_t start)
+{
+  static const unsigned char zeros[PAGE];
+
+  while (start < file->size
+	 && memcmp (file->data + start, zeros, page_size (file, start)) == 0)
+    start += page_size (file, start);
+  return start;
+}
+
+/* Return the end of the hole at START, or of the data up to the next hole.
+   Store in *HOLE which of the two it is.  */
+static size_t
+run_end (const struct buffer *file, size_t start, bool *hole)
+{
+  size_t end = zeros_end (file, start), next = end;
+
+  *hole = end - start >= HOLE_MIN;
+  while (!*hole && next < file->size && next - end < HOLE_MIN)
+    {
+      end = next + page_size (file, next);
+      next = zeros_end (file, end);
+    }
+  return next - end < HOLE_MIN ? next : end;
+}
+
+/* Write FILE to FD, which is empty; pages of zeros become holes: a large .bss
    has a gap in the file, see layout.c.  */
 static const char *
 write_all (int fd, const struct buffer *file)
 {
-  bool zero = false;
+  bool hole = false;
 
   if (ftruncate (fd, file->size) != 0)
     return failed ("write the new file");
   for (size_t done = 0, end; done < file->size; done = end)
     {
-      end = run_end (file, done, &zero);
-      while (done < end && !zero)
+      end = run_end (file, done, &hole);
+      while (done < end && !hole)
 	{
 	  ssize_t put = pwrite (fd, file->data + done, end - done, done);
 	  if (put < 0)
@@ -213,10 +226,21 @@ copy_flags (int from, int to)
 	  : failed ("keep its flags (lsattr)"));
 }
 
-/* Copy mode, attributes and times of FROM to TO; the special mode bits and the
-   attributes only if TO has the same owner (OWNED).  */
+/* The same, if the file system of TO has such attributes.  */
 static const char *
-copy_status (int from, int to, const struct stat *status, bool owned)
+copy_known_attribute (int from, int to, const char *name)
+{
+  if (fgetxattr (to, name, NULL, 0) < 0 && errno == ENOTSUP)
+    return NULL;
+  return copy_attribute (from, to, name);
+}
+
+/* Copy mode, attributes and times of FROM to TO; the special mode bits and the
+   attributes only if TO has the same owner (OWNED).  If TO is a COPY, it may be
+   on a file system without such attributes.  */
+static const char *
+copy_status (int from, int to, const struct stat *status, bool owned,
+	     bool copy)
 {
   const struct timespec times[2] = { status->st_atim, status->st_mtim };
   mode_t mode = status->st_mode & (owned ? 07777 : 0777);
@@ -225,7 +249,8 @@ copy_status (int from, int to, const struct stat *status, bool owned)
     return failed ("keep its mode");
   const char *why = each_attribute (to, from, to, drop_attribute);
   if (why == NULL && owned)
-    why = each_attribute (from, from, to, copy_attribute);
+    why = each_attribute (from, from, to,
+			  copy ? copy_known_attribute : copy_attribute);
   if (why == NULL && futimens (to, times) != 0)
     why = failed ("keep its times");
   return why;
@@ -246,7 +271,8 @@ is_unchanged (int fd, const struct stat *status)
 /* Write FILE to FD, with the attributes of FROM, and sync it to disk.  Some
    flags can be given to empty files only.  A change of the owner clears
    set-user-ID bits and capabilities, so that comes before these.  A COPY may
-   keep the owner who made it, and be on a file system with other flags.  */
+   keep the owner who made it, and be on a file system with other flags and
+   attributes.  */
 static const char *
 fill (int fd, int from, const struct stat *status, bool copy,
       const struct buffer *file)
@@ -264,7 +290,7 @@ fill (int fd, int from, const struct stat *status, bool copy,
 	       || fchown (fd, status->st_uid, status->st_gid) == 0;
   if (!owned && !copy)
     return failed ("keep its owner");
-  why = copy_status (from, fd, status, owned);
+  why = copy_status (from, fd, status, owned, copy);
   if (why == NULL && fsync (fd) != 0)
     why = failed ("write the new file");
   if (why == NULL && !is_unchanged (from, status))

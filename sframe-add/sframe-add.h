@@ -129,7 +129,10 @@ enum outcome
 /* Functions below that return a string return null on success, or else the
    reason of the failure, to be printed after the name of the file.  */
 
-/* memory.c: allocation; the program ends if memory is exhausted.  */
+/* memory.c: call FUNCTION with ARGUMENT.  Return false, at once, if one of the
+   functions below finds that memory is exhausted; elsewhere they end the
+   program.  What FUNCTION has allocated may then stay allocated.  */
+bool with_memory (void (*function) (void *), void *argument);
 void *grow (void *array, size_t *capacity, size_t count, size_t size);
 void put_bytes (struct buffer *buffer, const void *bytes, size_t size);
 void put_zeros (struct buffer *buffer, size_t size);
