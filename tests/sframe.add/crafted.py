@@ -1,7 +1,9 @@
-# Write ELF files that take for ever if work is not linear in their size.
+# Write ELF files that no linker makes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: slow.py KIND FILE
+# usage: crafted.py KIND FILE
+#
+# Files that take for ever if work is not linear in their size:
 #
 #   augmentation   an endless augmentation string, in the CIE of many FDEs
 #   factor         a code factor of endless length, likewise
@@ -14,6 +16,7 @@
 #                  its first byte
 #   functions      one FDE of 65,535 rows for many functions
 #   shared         many FDEs that have the same 65,535 rows
+#   overlap        two FDEs; the second one, of 10 bytes, begins in the first
 
 import struct
 import sys
@@ -93,6 +96,8 @@ def make_checked(kind):
     functions = [(CODE + 16 * i, 16) for i in range(COUNT // 16)]
     if kind == "block":
         functions = [(CODE, 8 * COUNT)]
+    elif kind == "overlap":
+        functions = [(CODE, 100)]
     frames = bytearray(cie())
     fdes = []
     for start, size in functions:
@@ -100,13 +105,15 @@ def make_checked(kind):
         frames += fde(len(frames), size, b"", start)
     if kind == "functions":
         functions = [(CODE, 16 * len(functions))]
+    elif kind == "overlap":
+        functions = [(CODE, 100), (CODE + 50, 10)]
     block = 2 if kind == "block" else 0
     return elf(frames, fdes, lambda at: sframe(at, functions, block // 2, block),
                8 * COUNT if block else 0)
 
 
 def make(kind):
-    if kind in ("block", "functions", "shared"):
+    if kind in ("block", "functions", "shared", "overlap"):
         return make_checked(kind)
     pairs, size, program = COUNT // 16, 16, b""
     if kind == "augmentation":
