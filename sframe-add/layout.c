@@ -38,6 +38,9 @@
 #define PAGE UINT64_C (0x1000)
 #define ALIGN UINT64_C (8)
 
+/* Linux refuses a program with more bytes of program headers than this.  */
+enum { HEADERS_MAX = 65536 / sizeof (Elf64_Phdr) };
+
 /* The largest gap left in a file, see needs_same_distance.  It takes no space
    on disk, but it does in archives and in copies that are not sparse.  */
 #define GAP_MAX (UINT64_C (64) << 20)
@@ -416,7 +419,7 @@ layout_add (const struct object *object, const struct conversion *conversion,
   size_t count = object->segment_count + 2 - old_table;
   const char *why = choose_place (object, &layout);
 
-  if (why == NULL && count >= PN_XNUM)
+  if (why == NULL && count > HEADERS_MAX)
     why = "it has too many program headers";
   if (why == NULL && has_more (object))
     why = "other data follows the ELF file, such as an archive";

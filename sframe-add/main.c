@@ -37,6 +37,7 @@ static struct
 struct job
 {
   char *name;			/* Without symbolic links.  */
+  char *shown;			/* NAME, to be printed.  */
   struct file_at at;
   /* It was found in a directory, not named by the user.  */
   bool found;
@@ -423,14 +424,14 @@ print_ranges (const struct job *job)
   for (size_t i = 0; i < job->conversion.finding_count; ++i)
     {
       const struct finding *finding = &job->conversion.findings[i];
-      printf ("%s: %s: %#" PRIx64 ", %" PRIu64 " bytes\n", job->name,
+      printf ("%s: %s: %#" PRIx64 ", %" PRIu64 " bytes\n", job->shown,
 	      finding->missing ? "no rule" : "not as .eh_frame says",
 	      finding->start, finding->size);
     }
   for (size_t i = 0; i < job->conversion.left_out_count; ++i)
     {
       const struct left_out *function = &job->conversion.left_out[i];
-      printf ("%s: left out: %#" PRIx64 ", %" PRIu64 " bytes: %s\n", job->name,
+      printf ("%s: left out: %#" PRIx64 ", %" PRIu64 " bytes: %s\n", job->shown,
 	      function->start, function->size, function->reason);
     }
 }
@@ -451,16 +452,16 @@ print_change (const struct job *job)
   const struct conversion *conversion = &job->conversion;
 
   if (options.verbose && options.mode == MODE_REMOVE)
-    printf ("%s: %" PRIu64 " bytes less\n", job->name,
+    printf ("%s: %" PRIu64 " bytes less\n", job->shown,
 	    job->old_size - job->new_size);
   else if (options.verbose)
     printf ("%s: functions: %zu, rows: %zu, functions left out: %zu; "
-	    "%" PRIu64 " bytes more\n", job->name,
+	    "%" PRIu64 " bytes more\n", job->shown,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);
   if (options.output == NULL && job->parted)
-    printf ("%s: cannot make it a hard link to %s\n", job->name,
-	    job->first->name);
+    printf ("%s: cannot make it a hard link to %s\n", job->shown,
+	    job->first->shown);
 }
 
 static void
@@ -469,24 +470,24 @@ print_words (const struct job *job)
   switch (job->outcome)
     {
     case OUTCOME_FAILED:
-      fprintf (stderr, "sframe-add: %s: %s\n", job->name, job->message);
+      fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
       break;
     case OUTCOME_SKIPPED:
       if (!job->found)
-	fprintf (stderr, "sframe-add: %s: %s\n", job->name, job->message);
+	fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
       break;
     case OUTCOME_NOTHING:
       if (options.verbose)
-	printf ("%s: %s\n", job->name,
+	printf ("%s: %s\n", job->shown,
 		job->message != NULL ? job->message : "its table agrees with .eh_frame");
       break;
     case OUTCOME_INCOMPLETE:
-      printf ("%s: %s\n", job->name, job->message);
+      printf ("%s: %s\n", job->shown, job->message);
       break;
     case OUTCOME_CHANGED:
       print_change (job);
     }
-  print_old_names (options.output != NULL ? options.output : job->name,
+  print_old_names (options.output != NULL ? options.output : job->shown,
 		   old_names (job));
   if (options.mode == MODE_CHECK || options.verbose)
     print_ranges (job);
@@ -515,13 +516,27 @@ exit_status (const struct job *job, int status)
 
 /* Files and threads.  */
 
+/* A copy of NAME without control characters: the owner of a file may have given
+   it a name that upsets a terminal, or looks like several lines.  */
+static char *
+printable (const char *name)
+{
+  char *copy = (char *) message ("%s", name);
+
+  for (char *at = copy; *at != '\0'; ++at)
+    if ((unsigned char) *at < 0x20 || *at == 0x7f)
+      *at = '?';
+  return copy;
+}
+
 static void
 add_job (const char *name, const struct stat *status, bool found)
 {
   jobs.list = grow (jobs.list, &jobs.capacity, jobs.count + 1,
 		    sizeof *jobs.list);
   jobs.list[jobs.count++]
-    = (struct job) { .name = (char *) message ("%s", name), .found = found,
+    = (struct job) { .name = (char *) message ("%s", name),
+		     .shown = printable (name), .found = found,
 		     .device = status->st_dev, .inode = status->st_ino };
 }
 
@@ -569,7 +584,10 @@ find_links (void)
 static void
 print_error (const char *name, int error)
 {
-  fprintf (stderr, "sframe-add: %s: %s\n", name, strerror (error));
+  char *shown = printable (name);
+
+  fprintf (stderr, "sframe-add: %s: %s\n", shown, strerror (error));
+  free (shown);
 }
 
 /* Add the file ENTRY.  Return false after an error, but not if somebody has
@@ -739,7 +757,10 @@ run (void)
     pthread_join (threads[i], NULL);
   free (threads);
   for (size_t i = 0; i < jobs.count; ++i)
-    free (jobs.list[i].name);
+    {
+      free (jobs.list[i].name);
+      free (jobs.list[i].shown);
+    }
   free (jobs.list);
   return status;
 }
