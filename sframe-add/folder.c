@@ -183,3 +183,21 @@ file_at_link (const struct file_at *at, int fd, char *name)
     }
   return false;
 }
+
+const char *
+file_at_checksum (const struct file_at *at)
+{
+  const char *dot = strrchr (at->name, '.');
+  int stem = dot != NULL ? dot - at->name : (int) strlen (at->name);
+  const char *const names[]
+    = { message ("%.*s.chk", stem, at->name), message (".%s.hmac", at->name),
+	message ("fipscheck/%s.hmac", at->name) };
+  const char *found = NULL;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (found == NULL && faccessat (at->folder, names[i], F_OK, 0) == 0)
+      found = names[i];
+    else
+      free ((char *) names[i]);
+  return found;
+}

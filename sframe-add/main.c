@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "sframe-add.h"
@@ -42,6 +43,8 @@ struct job
   /* It was found in a directory, not named by the user.  */
   bool found;
   bool done;
+  /* It was skipped, although it is an ELF file: see is_checked.  */
+  bool checked;
   /* Its inode.  If jobs before it are names of the same file, the first of
      these and the last one, else null; for a first one, how many follow.  */
   dev_t device;
@@ -199,6 +202,24 @@ change (struct job *job, const struct object *object, struct buffer *new)
   return why;
 }
 
+/* Whether a program would refuse the file of JOB after a change; if so, say
+   why.  A copy has another name, and its user knows that it was changed.  */
+static bool
+is_checked (const struct job *job, const char **why)
+{
+  if (options.mode != MODE_ADD || options.output != NULL)
+    return false;
+  const char *checksum = file_at_checksum (&job->at);
+  if (checksum != NULL)
+    *why = message ("%s beside it has its checksum; use --output", checksum);
+  else if (getxattr (job->name, "security.ima", NULL, 0) > 0)
+    *why = "its attribute security.ima has its checksum; use --output";
+  else
+    return false;
+  free ((char *) checksum);
+  return true;
+}
+
 static const char *
 work_on_object (struct job *job, const struct object *object,
 		struct buffer *new)
@@ -208,6 +229,12 @@ work_on_object (struct job *job, const struct object *object,
   if (is_done (object, &why))
     {
       job->outcome = OUTCOME_NOTHING;
+      return why;
+    }
+  job->checked = is_checked (job, &why);
+  if (job->checked)
+    {
+      job->outcome = OUTCOME_SKIPPED;
       return why;
     }
   job->outcome = OUTCOME_FAILED;
@@ -473,7 +500,7 @@ print_words (const struct job *job)
       fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
       break;
     case OUTCOME_SKIPPED:
-      if (!job->found)
+      if (!job->found || job->checked)
 	fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
       break;
     case OUTCOME_NOTHING:
@@ -727,7 +754,7 @@ report (void)
 	}
       if (!options.json)
 	print_words (job);
-      else if (job->outcome != OUTCOME_SKIPPED || !job->found)
+      else if (job->outcome != OUTCOME_SKIPPED || !job->found || job->checked)
 	print_json (job);
       if (progress)
 	fprintf (stderr, "\r%zu of %zu files%s", i + 1, jobs.count,

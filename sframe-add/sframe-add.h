@@ -209,6 +209,9 @@ void file_at_close (struct file_at *at);
 int file_at_create (const struct file_at *at, char *name);
 /* The same for a link to the open file FD; return whether there is one.  */
 bool file_at_link (const struct file_at *at, int fd, char *name);
+/* The name of a file beside AT that has a checksum of it, as libraries have
+   that check themselves (FIPS 140), or null.  The caller frees it.  */
+const char *file_at_checksum (const struct file_at *at);
 
 /* replace.c: load the file at AT and store its status in *STATUS; *OUTCOME
    as for object_open.  Of a file that is not to be converted, little is
