@@ -581,9 +581,20 @@ compare_files (const void *a, const void *b)
   return one < two ? -1 : one > two;
 }
 
-/* Find the jobs that are names of one file.  */
-static void
-find_links (void)
+/* Compare by name, then by order.  */
+static int
+compare_names (const void *a, const void *b)
+{
+  const struct job *one = *(struct job *const *) a;
+  const struct job *two = *(struct job *const *) b;
+  int difference = strcmp (one->name, two->name);
+
+  return difference != 0 ? difference : one < two ? -1 : one > two;
+}
+
+/* Pointers to all jobs, sorted by COMPARE.  */
+static struct job **
+sort_jobs (int (*compare) (const void *, const void *))
 {
   size_t capacity = 0;
   struct job **sorted = grow (NULL, &capacity, jobs.count, sizeof *sorted);
@@ -591,7 +602,42 @@ find_links (void)
   for (size_t i = 0; i < jobs.count; ++i)
     sorted[i] = &jobs.list[i];
   if (jobs.count > 1)
-    qsort (sorted, jobs.count, sizeof *sorted, compare_files);
+    qsort (sorted, jobs.count, sizeof *sorted, compare);
+  return sorted;
+}
+
+static void
+free_job (struct job *job)
+{
+  free (job->name);
+  free (job->shown);
+}
+
+/* Keep one job for each name: folders may overlap.  */
+static void
+drop_repeated (void)
+{
+  struct job **sorted = sort_jobs (compare_names);
+  size_t kept = 0;
+
+  for (size_t i = 1; i < jobs.count; ++i)
+    if (strcmp (sorted[i]->name, sorted[i - 1]->name) == 0)
+      sorted[i]->done = true;
+  free (sorted);
+  for (size_t i = 0; i < jobs.count; ++i)
+    if (jobs.list[i].done)
+      free_job (&jobs.list[i]);
+    else
+      jobs.list[kept++] = jobs.list[i];
+  jobs.count = kept;
+}
+
+/* Find the jobs that are names of one file.  */
+static void
+find_links (void)
+{
+  struct job **sorted = sort_jobs (compare_files);
+
   for (size_t i = 1; i < jobs.count; ++i)
     {
       struct job *before = sorted[i - 1];
@@ -601,8 +647,7 @@ find_links (void)
       struct job *first = before->first != NULL ? before->first : before;
       sorted[i]->before = before;
       sorted[i]->first = first;
-      first->followers += (strcmp (sorted[i]->name, first->name) != 0
-			   && strcmp (sorted[i]->name, before->name) != 0);
+      ++first->followers;
     }
   free (sorted);
 }
@@ -784,10 +829,7 @@ run (void)
     pthread_join (threads[i], NULL);
   free (threads);
   for (size_t i = 0; i < jobs.count; ++i)
-    {
-      free (jobs.list[i].name);
-      free (jobs.list[i].shown);
-    }
+    free_job (&jobs.list[i]);
   free (jobs.list);
   return status;
 }
@@ -938,6 +980,7 @@ main (int argc, char **argv)
   for (int i = optind; i < argc; ++i)
     found &= add_name (argv[i]);
   drop_output ();
+  drop_repeated ();
   find_links ();
   catch_signals ();
   int status = end_output (run ());
