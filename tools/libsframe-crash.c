@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -372,6 +373,20 @@ open_file (void)
   return fd;
 }
 
+/* Whether FD may be what the program calls standard error.  After the program
+   has closed that, a data file may have its number: it reads and writes such a
+   file, and does not append to it.  */
+static bool
+is_for_messages (int fd)
+{
+  struct stat status;
+  long int flags = syscall (SYS_fcntl, fd, F_GETFL);
+
+  return ((flags & O_ACCMODE) != O_RDWR || (flags & O_APPEND) != 0
+	  || syscall (SYS_fstat, fd, &status) != 0
+	  || !(S_ISREG (status.st_mode) || S_ISBLK (status.st_mode)));
+}
+
 /* Print the signal, and the trace; a short one if TRACE is null.  */
 static void
 print_crash (int signo, const siginfo_t *info, const struct trace *trace,
@@ -380,6 +395,8 @@ print_crash (int signo, const siginfo_t *info, const struct trace *trace,
   struct output output = { .fd = open_file () };
   if (output.fd < 0 || !print_signal (&output, signo, info))
     {
+      if (!is_for_messages (STDERR_FILENO))
+	return;
       output = (struct output) { .fd = STDERR_FILENO };
       print_signal (&output, signo, info);
     }

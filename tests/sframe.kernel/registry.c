@@ -742,6 +742,10 @@ test_refused_is_logged (void)
   machine_split (&process, TABLE + 16);
   check_refused (-EINVAL, "not in one mapping");
   machine.messages = 0;
+  expect ("no text", sframe_add (TABLE, TABLE_SIZE, TEXT, 0), -EINVAL);
+  CHECK (machine.messages == 1
+	 && strstr (machine.message, "unusable ranges") != NULL);
+  machine.messages = 0;
   end_process ();
 }
 

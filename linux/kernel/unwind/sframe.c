@@ -770,6 +770,8 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	      sframe_insert(mm, view, &spots, near_vdso);
 	if (ret == -EEXIST)
 		sframe_refuse(view, vma, "overlaps what is registered", ret);
+	else if (ret == -ENOSPC)
+		sframe_refuse(view, vma, "too many text ranges", ret);
 	return ret;
 }
 
@@ -826,7 +828,8 @@ static int sframe_add_group(struct mm_struct *mm,
 	*new = false;
 	for (done = 0; done < nr && !*new; done++) {
 		ret = sframe_set_ranges(view, &ranges[done]) ?
-		      sframe_add_locked(mm, view, readable || done) : -EINVAL;
+		      sframe_add_locked(mm, view, readable || done) :
+		      sframe_refuse(view, NULL, "unusable ranges", -EINVAL);
 		if (ret < 0)
 			return done ?: ret;
 		*new = ret && IS_ENABLED(CONFIG_SFRAME_VALIDATION);
