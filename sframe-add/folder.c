@@ -184,20 +184,41 @@ file_at_link (const struct file_at *at, int fd, char *name)
   return false;
 }
 
-const char *
-file_at_checksum (const struct file_at *at)
+/* Whether NAME is a file in the folder of AT.  */
+static bool
+is_beside (const struct file_at *at, const char *name)
 {
-  const char *dot = strrchr (at->name, '.');
-  int stem = dot != NULL ? dot - at->name : (int) strlen (at->name);
+  return faccessat (at->folder, name, F_OK, 0) == 0;
+}
+
+/* The checksum of AT by the first SIZE bytes of its name, or null.  */
+static const char *
+find_checksum (const struct file_at *at, int size)
+{
   const char *const names[]
-    = { message ("%.*s.chk", stem, at->name), message (".%s.hmac", at->name),
-	message ("fipscheck/%s.hmac", at->name) };
+    = { message (".%.*s.hmac", size, at->name),
+	message ("fipscheck/%.*s.hmac", size, at->name),
+	message ("%.*s.chk", size, at->name) };
   const char *found = NULL;
 
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (found == NULL && faccessat (at->folder, names[i], F_OK, 0) == 0)
+    if (found == NULL && is_beside (at, names[i]))
       found = names[i];
     else
       free ((char *) names[i]);
+  return found;
+}
+
+/* It may be named after the file, its soname, or its stem: try the name and
+   what precedes each of its dots.  */
+const char *
+file_at_checksum (const struct file_at *at)
+{
+  size_t size = strlen (at->name);
+  const char *found = find_checksum (at, size);
+
+  while (found == NULL && size > 0)
+    if (at->name[--size] == '.')
+      found = find_checksum (at, size);
   return found;
 }

@@ -4,21 +4,25 @@
 
    Safety: see sframe-add.h.
 
-   All bytes of the file stay in place, except the ELF header.  After them
-   comes one segment, at addresses above all others:
+   All bytes of the file stay in place, except the ELF header and perhaps the
+   program headers.  After them comes one segment, at addresses above all
+   others:
 
-     program headers | end | table
+     program headers, if they are moved | end | table
 
    and data that is not loaded:
 
      names of sections | section headers | origin
 
-   The new program headers are PT_LOAD and PT_GNU_SFRAME; the new section
-   headers, if the file has section headers, are .sframe.end, .sframe and
-   .sframe.origin.  The end is a few zero bytes that keep the segment in place
-   when strip removes .sframe.  The origin has the old ELF header and the old
-   file size, to restore the old file, and a hash of everything before it, to
-   detect later changes.  */
+   The new program headers are PT_LOAD and PT_GNU_SFRAME.  If possible they
+   take the places of two that nobody needs: then the program headers stay in
+   the first page of the file, where Linux before 5.18 and eu-strip expect
+   them, and which core dumps have.  The new section headers, if the file has
+   section headers, are .sframe.end, .sframe and .sframe.origin.  The end is a
+   few zero bytes that keep the segment in place when strip removes .sframe.
+   The origin has the old program headers, ELF header and file size, to restore
+   the old file, and a hash of everything before it, to detect later
+   changes.  */
 
 #include <sframe-format.h>
 #include <stdlib.h>
@@ -46,8 +50,15 @@ enum { HEADERS_MAX = 65536 / sizeof (Elf64_Phdr) };
 #define GAP_MAX (UINT64_C (64) << 20)
 
 /* The last bytes of a converted file.  */
-static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '1' };
+static const char origin_magic[8] = { 'S', 'F', 'r', 'a', 'm', 'e', '+', '2' };
+/* The origin without the program headers.  */
 #define ORIGIN_SIZE (sizeof (Elf64_Ehdr) + 8 + 8 + sizeof origin_magic)
+
+static size_t
+origin_size (const struct object *object)
+{
+  return object->segment_count * sizeof (Elf64_Phdr) + ORIGIN_SIZE;
+}
 
 /* How many sections are added.  */
 enum { NEW_SECTIONS = 3 };
@@ -62,6 +73,10 @@ struct layout
   uint64_t address;
   uint64_t table;		/* Of the table in the segment.  */
   uint64_t size;		/* Of the segment.  */
+  size_t count;			/* Of program headers.  */
+  /* For each old program header, whether a new one takes its place; null if
+     the program headers are moved.  */
+  bool *spare;
 };
 
 static uint64_t
@@ -116,6 +131,95 @@ needs_same_distance (const struct object *object)
 	  || object_segment (object, PT_DYNAMIC) == NULL);
 }
 
+/* Whether SEGMENT is one note of GNU, of TYPE.  Store its DESCRIPTION.  */
+static bool
+is_note (const struct object *object, const GElf_Phdr *segment,
+	 unsigned int type, struct cursor *description)
+{
+  const struct buffer *file = &object->file;
+
+  if (segment->p_offset > file->size
+      || segment->p_filesz > file->size - segment->p_offset)
+    return false;
+  const unsigned char *start = file->data + segment->p_offset;
+  struct cursor cursor = { start, start + segment->p_filesz,
+			   object->machine->big_endian, false };
+  unsigned int name_size = read_unsigned (&cursor, 4);
+  unsigned int size = read_unsigned (&cursor, 4);
+  bool same_type = read_unsigned (&cursor, 4) == type;
+  struct cursor name = read_block (&cursor, sizeof ELF_NOTE_GNU);
+  *description = read_block (&cursor, size);
+  return (!cursor.failed && cursor.at == cursor.end && same_type
+	  && name_size == sizeof ELF_NOTE_GNU
+	  && memcmp (name.at, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0);
+}
+
+/* Whether the properties in SEGMENT only say that each x86-64 processor will
+   do.  */
+static bool
+is_baseline (const struct object *object, const GElf_Phdr *segment)
+{
+  struct cursor words;
+
+  if (!is_note (object, segment, NT_GNU_PROPERTY_TYPE_0, &words))
+    return false;
+  unsigned int type = read_unsigned (&words, 4);
+  unsigned int size = read_unsigned (&words, 4);
+  unsigned int value = read_unsigned (&words, 4);
+  read_unsigned (&words, 4);
+  return (!words.failed && words.at == words.end && size == 4 && value == 1
+	  && type == GNU_PROPERTY_X86_ISA_1_NEEDED
+	  && object->header.e_machine == EM_X86_64);
+}
+
+/* Program headers that nobody needs, those first that say least: a PT_NOTE
+   that PT_GNU_PROPERTY repeats, which ld.so prefers; the ABI tag, which names
+   the oldest Linux version; properties without any demand.  */
+enum spare { SPARE_REPEATED, SPARE_ABI_TAG, SPARE_BASELINE, NOT_SPARE };
+
+static enum spare
+classify (const struct object *object, const GElf_Phdr *segment)
+{
+  const GElf_Phdr *properties = object_segment (object, PT_GNU_PROPERTY);
+  struct cursor unused;
+
+  if (segment == properties)
+    return is_baseline (object, segment) ? SPARE_BASELINE : NOT_SPARE;
+  if (segment->p_type != PT_NOTE)
+    return NOT_SPARE;
+  if (properties != NULL && segment->p_offset == properties->p_offset
+      && segment->p_filesz == properties->p_filesz)
+    return SPARE_REPEATED;
+  return (is_note (object, segment, NT_GNU_ABI_TAG, &unused)
+	  ? SPARE_ABI_TAG : NOT_SPARE);
+}
+
+/* Find program headers that the new ones can replace.  If there are not
+   enough, LAYOUT->spare stays null.  */
+static void
+choose_spare (const struct object *object, struct layout *layout)
+{
+  size_t capacity = 0, count = object->segment_count;
+  bool *spare = grow (NULL, &capacity, count, sizeof *spare);
+  size_t needed = layout->count - count;
+
+  memset (spare, 0, count * sizeof *spare);
+  for (enum spare kind = SPARE_REPEATED; kind < NOT_SPARE; ++kind)
+    for (size_t i = 0; i < count && needed > 0; ++i)
+      if (classify (object, &object->segments[i]) == kind)
+	{
+	  spare[i] = true;
+	  --needed;
+	}
+  if (needed > 0)
+    {
+      free (spare);
+      return;
+    }
+  layout->spare = spare;
+  layout->count = count;
+}
+
 /* Choose the address and the file offset of the segment.  Higher addresses
    cost nothing; a gap in the file is a hole, see write_all.
 
@@ -134,7 +238,7 @@ choose_place (const struct object *object, struct layout *layout)
     return "its addresses are too high";
   layout->offset = next_congruent (object->file.size, bytes) + padding;
   layout->address = next_congruent (round_up (end, PAGE), bytes) + padding;
-  if (!needs_same_distance (object))
+  if (layout->spare != NULL || !needs_same_distance (object))
     return NULL;
   /* DISTANCE may be negative.  */
   uint64_t wanted = layout->address - distance;
@@ -192,12 +296,12 @@ put_headers (struct buffer *out, void *headers, Elf_Type type, size_t size,
   elf64_xlatetof (&to, &from, out->big_endian ? ELFDATA2MSB : ELFDATA2LSB);
 }
 
-/* Update SEGMENT if it is PT_PHDR.  */
+/* Update SEGMENT if it is PT_PHDR and the program headers are moved.  */
 static void
 change_segment (const struct layout *layout, size_t headers_size,
 		GElf_Phdr *segment)
 {
-  if (segment->p_type != PT_PHDR)
+  if (segment->p_type != PT_PHDR || layout->spare != NULL)
     return;
   segment->p_offset = layout->offset;
   segment->p_vaddr = segment->p_paddr = layout->address;
@@ -207,10 +311,10 @@ change_segment (const struct layout *layout, size_t headers_size,
 /* Append the program headers; PT_LOAD must be in ascending order.  */
 static void
 put_segments (const struct object *object, const struct layout *layout,
-	      size_t count, struct buffer *out)
+	      struct buffer *out)
 {
   size_t capacity = 0, used = 0, last = 0;
-  GElf_Phdr *headers = grow (NULL, &capacity, count, sizeof *headers);
+  GElf_Phdr *headers = grow (NULL, &capacity, layout->count, sizeof *headers);
   GElf_Phdr load
     = { .p_type = PT_LOAD, .p_flags = PF_R, .p_offset = layout->offset,
 	.p_vaddr = layout->address, .p_paddr = layout->address,
@@ -222,10 +326,12 @@ put_segments (const struct object *object, const struct layout *layout,
       last = i;
   for (size_t i = 0; i < object->segment_count; ++i)
     {
-      if (object->segments[i].p_type == PT_GNU_SFRAME)
+      if (object->segments[i].p_type == PT_GNU_SFRAME
+	  || (layout->spare != NULL && layout->spare[i]))
 	continue;
       headers[used] = object->segments[i];
-      change_segment (layout, count * sizeof *headers, &headers[used++]);
+      change_segment (layout, layout->count * sizeof *headers,
+		      &headers[used++]);
       if (i == last)
 	headers[used++] = load;
     }
@@ -286,8 +392,9 @@ put_names (const struct object *object, GElf_Shdr *section,
 /* Write the headers of the COUNT old SECTIONS and of the new ones, whose names
    begin at offset NAMES.  An old table is renamed to .sframe.old.  */
 static void
-put_section_headers (const struct layout *layout, GElf_Shdr *sections,
-		     size_t count, GElf_Word names, struct buffer *out)
+put_section_headers (const struct object *object, const struct layout *layout,
+		     GElf_Shdr *sections, size_t count, GElf_Word names,
+		     struct buffer *out)
 {
   for (size_t i = 0; i < count; ++i)
     if (sections[i].sh_type == SHT_GNU_SFRAME)
@@ -314,7 +421,7 @@ put_section_headers (const struct layout *layout, GElf_Shdr *sections,
     { .sh_name = names + offsetof (typeof (new_names), origin),
       .sh_type = SHT_PROGBITS,
       .sh_offset = out->size + count * sizeof (Elf64_Shdr),
-      .sh_size = ORIGIN_SIZE, .sh_addralign = 1 };
+      .sh_size = origin_size (object), .sh_addralign = 1 };
   put_headers (out, sections, ELF_T_SHDR, sizeof (Elf64_Shdr), count);
 }
 
@@ -354,7 +461,7 @@ put_sections (const struct object *object, const struct layout *layout,
       put_zeros (out, -out->size & (ALIGN - 1));
       header->e_shoff = out->size;
       header->e_shnum = count + NEW_SECTIONS;
-      put_section_headers (layout, sections, count, ours, out);
+      put_section_headers (object, layout, sections, count, ours, out);
     }
   free (sections);
   return why;
@@ -378,60 +485,56 @@ put_origin (const struct object *object, struct buffer *out)
 {
   uint64_t value = hash (out, out->size);
 
+  put_bytes (out, object->file.data + object->header.e_phoff,
+	     origin_size (object) - ORIGIN_SIZE);
   put_bytes (out, object->file.data, sizeof (Elf64_Ehdr));
   put_number (out, object->file.size, 8);
   put_number (out, value, 8);
   put_bytes (out, origin_magic, sizeof origin_magic);
 }
 
-/* Append the segment, with COUNT program headers, to OUT, and complete
-   *LAYOUT.  The table is written first, since the program headers contain its
-   size.  */
+/* Append the segment to OUT, write the program headers, and complete *LAYOUT.
+   The table is written first, since the program headers contain its size.  */
 static const char *
 put_segment (const struct object *object, const struct conversion *conversion,
-	     size_t count, struct layout *layout, struct buffer *out)
+	     struct layout *layout, struct buffer *out)
 {
   struct buffer table = { .big_endian = out->big_endian };
   struct buffer headers = { .big_endian = out->big_endian };
 
   put_zeros (out, layout->offset - out->size);
-  layout->table = round_up (count * sizeof (Elf64_Phdr), ALIGN) + END_SIZE;
+  layout->table = END_SIZE;
+  if (layout->spare == NULL)
+    layout->table += round_up (layout->count * sizeof (Elf64_Phdr), ALIGN);
   const char *why = table_write (object, conversion,
 				 layout->address + layout->table, &table);
   layout->size = layout->table + table.size;
-  put_segments (object, layout, count, &headers);
-  put_bytes (out, headers.data, headers.size);
-  put_zeros (out, layout->table - headers.size);
+  put_segments (object, layout, &headers);
+  if (layout->spare != NULL)
+    memcpy (out->data + object->header.e_phoff, headers.data, headers.size);
+  else
+    put_bytes (out, headers.data, headers.size);
+  put_zeros (out, layout->offset + layout->table - out->size);
   put_bytes (out, table.data, table.size);
   free (headers.data);
   free (table.data);
   return why;
 }
 
-const char *
-layout_add (const struct object *object, const struct conversion *conversion,
-	    struct buffer *out)
+/* Append all that LAYOUT says to OUT, which has the old file.  */
+static const char *
+put_all (const struct object *object, const struct conversion *conversion,
+	 struct layout *layout, struct buffer *out)
 {
-  struct layout layout = { 0 };
-  struct buffer header = { .big_endian = object->machine->big_endian };
+  struct buffer header = { .big_endian = out->big_endian };
   GElf_Ehdr changed = object->header;
-  size_t old_table = object_segment (object, PT_GNU_SFRAME) != NULL;
-  size_t count = object->segment_count + 2 - old_table;
-  const char *why = choose_place (object, &layout);
+  const char *why = put_segment (object, conversion, layout, out);
 
-  if (why == NULL && count > HEADERS_MAX)
-    why = "it has too many program headers";
-  if (why == NULL && has_more (object))
-    why = "other data follows the ELF file, such as an archive";
-  if (why != NULL)
-    return why;
-  out->big_endian = object->machine->big_endian;
-  put_bytes (out, object->file.data, object->file.size);
-  why = put_segment (object, conversion, count, &layout, out);
   if (why == NULL)
-    why = put_sections (object, &layout, &changed, out);
-  changed.e_phoff = layout.offset;
-  changed.e_phnum = count;
+    why = put_sections (object, layout, &changed, out);
+  if (layout->spare == NULL)
+    changed.e_phoff = layout->offset;
+  changed.e_phnum = layout->count;
   put_headers (&header, &changed, ELF_T_EHDR, sizeof (Elf64_Ehdr), 1);
   memcpy (out->data, header.data, header.size);
   free (header.data);
@@ -440,23 +543,68 @@ layout_add (const struct object *object, const struct conversion *conversion,
 }
 
 const char *
+layout_add (const struct object *object, const struct conversion *conversion,
+	    struct buffer *out)
+{
+  size_t old_table = object_segment (object, PT_GNU_SFRAME) != NULL;
+  struct layout layout = { .count = object->segment_count + 2 - old_table };
+
+  choose_spare (object, &layout);
+  const char *why = choose_place (object, &layout);
+  if (why == NULL && layout.count > HEADERS_MAX)
+    why = "it has too many program headers";
+  if (why == NULL && has_more (object))
+    why = "other data follows the ELF file, such as an archive";
+  out->big_endian = object->machine->big_endian;
+  if (why == NULL)
+    {
+      put_bytes (out, object->file.data, object->file.size);
+      why = put_all (object, conversion, &layout, out);
+    }
+  free (layout.spare);
+  return why;
+}
+
+/* Whether FILE ends with an origin.  Sframe-add has made others without program
+   headers.  */
+static bool
+has_origin (const struct buffer *file, bool *with_headers)
+{
+  const unsigned char *magic = file->data + file->size - sizeof origin_magic;
+
+  if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
+      || memcmp (magic, origin_magic, sizeof origin_magic - 1) != 0)
+    return false;
+  *with_headers = magic[sizeof origin_magic - 1] == '2';
+  return *with_headers || magic[sizeof origin_magic - 1] == '1';
+}
+
+const char *
 layout_original (const struct object *object, struct buffer *out)
 {
   const struct buffer *file = &object->file;
-  size_t end = file->size - ORIGIN_SIZE;
-  struct cursor cursor = { .big_endian = object->machine->big_endian };
+  size_t start = file->size - ORIGIN_SIZE, end = start, headers = 0;
+  bool with_headers, big_endian = object->machine->big_endian;
 
-  if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
-      || memcmp (file->data + file->size - sizeof origin_magic, origin_magic,
-		 sizeof origin_magic) != 0)
+  if (!has_origin (file, &with_headers))
     return "its table is not from sframe-add, or strip has changed the file";
-  cursor.at = file->data + end + sizeof (Elf64_Ehdr);
-  cursor.end = cursor.at + 16;
-  uint64_t size = read_unsigned (&cursor, 8);
+  struct cursor old = { file->data + start, file->data + file->size,
+			big_endian, false };
+  read_block (&old, offsetof (Elf64_Ehdr, e_phoff));
+  uint64_t offset = read_unsigned (&old, 8);
+  read_block (&old, (offsetof (Elf64_Ehdr, e_phnum)
+		     - offsetof (Elf64_Ehdr, e_shoff)));
+  if (with_headers)
+    headers = read_unsigned (&old, 2) * sizeof (Elf64_Phdr);
+  old.at = file->data + start + sizeof (Elf64_Ehdr);
+  uint64_t size = read_unsigned (&old, 8);
+  end -= headers < start ? headers : start;
   if (size < sizeof (Elf64_Ehdr) || size > end
-      || read_unsigned (&cursor, 8) != hash (file, end))
+      || offset > size || headers > size - offset
+      || read_unsigned (&old, 8) != hash (file, end))
     return "the file was changed after sframe-add had added the table";
   put_bytes (out, file->data, size);
-  memcpy (out->data, file->data + end, sizeof (Elf64_Ehdr));
+  memcpy (out->data + offset, file->data + end, headers);
+  memcpy (out->data, file->data + start, sizeof (Elf64_Ehdr));
   return NULL;
 }

@@ -80,7 +80,7 @@ static volatile sig_atomic_t stopped;
 static const char usage[] = "\
 usage: sframe-add [OPTION...] FILE...\n\
 Give ELF programs and shared objects an SFrame table, made from .eh_frame.\n\
-Nothing is built again; of the file only the ELF header changes.\n\
+Nothing is built again; only headers of the file change.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
