@@ -1262,7 +1262,7 @@ static bool sframe_is_current(struct mm_struct *mm,
  * may wait for a page) or if the set is shared and there is no memory for a
  * copy.
  *
- * Return: whether the table is not registered any more.
+ * Return: false if there is no memory for a copy.
  */
 bool sframe_drop_corrupt(const struct sframe_view *view)
 {
@@ -1271,7 +1271,7 @@ bool sframe_drop_corrupt(const struct sframe_view *view)
 	int ret = 0;
 
 	if (pagefault_disabled() || mmap_write_lock_killable(mm))
-		return false;
+		return true;
 	if (sframe_is_current(mm, view)) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",

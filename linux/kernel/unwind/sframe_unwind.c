@@ -235,7 +235,8 @@ static int sframe_step(struct unwind_user_state *state,
 
 /*
  * Look up @ip in the table of @state. Drop the table if it is corrupt. That may
- * need a copy of all registrations: if one fails, try no other for this stack.
+ * need a copy of all registrations: without memory for it, try only once for
+ * each stack.
  */
 static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 			    struct sframe_rule *rule)
