@@ -565,46 +565,74 @@ layout_add (const struct object *object, const struct conversion *conversion,
   return why;
 }
 
-/* Whether FILE ends with an origin.  Sframe-add has made others without program
-   headers.  */
-static bool
-has_origin (const struct buffer *file, bool *with_headers)
+/* What the origin at the end of a file says.  */
+struct origin
 {
-  const unsigned char *magic = file->data + file->size - sizeof origin_magic;
+  uint64_t start;		/* Of the origin.  */
+  uint64_t header;		/* Of the old ELF header in it.  */
+  uint64_t headers_size;	/* Of the old program headers.  */
+  uint64_t headers_offset;	/* Of these in the old file.  */
+  uint64_t size;		/* Of the old file.  */
+  uint64_t hash;
+};
 
-  if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr)
-      || memcmp (magic, origin_magic, sizeof origin_magic - 1) != 0)
+/* The number of WIDTH bytes at OFFSET in FILE.  */
+static uint64_t
+number_at (const struct buffer *file, uint64_t offset, unsigned int width)
+{
+  struct cursor cursor = { file->data + offset, file->data + file->size,
+			   file->big_endian, false };
+
+  return read_unsigned (&cursor, width);
+}
+
+/* Read the origin of FILE; return whether there is one.  Earlier versions of
+   sframe-add wrote none with program headers, which they did not change.  */
+static bool
+read_origin (const struct buffer *file, struct origin *origin)
+{
+  const size_t unversioned = sizeof origin_magic - 1;
+
+  if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr))
     return false;
-  *with_headers = magic[sizeof origin_magic - 1] == '2';
-  return *with_headers || magic[sizeof origin_magic - 1] == '1';
+  const unsigned char *end = file->data + file->size;
+  if (memcmp (end - sizeof origin_magic, origin_magic, unversioned) != 0
+      || (end[-1] != origin_magic[unversioned] && end[-1] != '1'))
+    return false;
+  uint64_t header = file->size - ORIGIN_SIZE;
+  *origin = (struct origin)
+    { .start = header, .header = header,
+      .headers_offset
+	= number_at (file, header + offsetof (Elf64_Ehdr, e_phoff), 8),
+      .size = number_at (file, header + sizeof (Elf64_Ehdr), 8),
+      .hash = number_at (file, header + sizeof (Elf64_Ehdr) + 8, 8) };
+  if (end[-1] != '1')
+    origin->headers_size
+      = (number_at (file, header + offsetof (Elf64_Ehdr, e_phnum), 2)
+	 * sizeof (Elf64_Phdr));
+  if (origin->headers_size > header)
+    return false;
+  origin->start -= origin->headers_size;
+  return true;
 }
 
 const char *
 layout_original (const struct object *object, struct buffer *out)
 {
-  const struct buffer *file = &object->file;
-  size_t start = file->size - ORIGIN_SIZE, end = start, headers = 0;
-  bool with_headers, big_endian = object->machine->big_endian;
+  struct buffer file = object->file;
+  struct origin origin;
 
-  if (!has_origin (file, &with_headers))
+  file.big_endian = object->machine->big_endian;
+  if (!read_origin (&file, &origin))
     return "its table is not from sframe-add, or strip has changed the file";
-  struct cursor old = { file->data + start, file->data + file->size,
-			big_endian, false };
-  read_block (&old, offsetof (Elf64_Ehdr, e_phoff));
-  uint64_t offset = read_unsigned (&old, 8);
-  read_block (&old, (offsetof (Elf64_Ehdr, e_phnum)
-		     - offsetof (Elf64_Ehdr, e_shoff)));
-  if (with_headers)
-    headers = read_unsigned (&old, 2) * sizeof (Elf64_Phdr);
-  old.at = file->data + start + sizeof (Elf64_Ehdr);
-  uint64_t size = read_unsigned (&old, 8);
-  end -= headers < start ? headers : start;
-  if (size < sizeof (Elf64_Ehdr) || size > end
-      || offset > size || headers > size - offset
-      || read_unsigned (&old, 8) != hash (file, end))
+  if (origin.size < sizeof (Elf64_Ehdr) || origin.size > origin.start
+      || origin.headers_size > origin.size
+      || origin.headers_offset > origin.size - origin.headers_size
+      || origin.hash != hash (&file, origin.start))
     return "the file was changed after sframe-add had added the table";
-  put_bytes (out, file->data, size);
-  memcpy (out->data + offset, file->data + end, headers);
-  memcpy (out->data, file->data + start, sizeof (Elf64_Ehdr));
+  put_bytes (out, file.data, origin.size);
+  memcpy (out->data + origin.headers_offset, file.data + origin.start,
+	  origin.headers_size);
+  memcpy (out->data, file.data + origin.header, sizeof (Elf64_Ehdr));
   return NULL;
 }
