@@ -209,15 +209,15 @@ find_checksum (const struct file_at *at, int size)
   return found;
 }
 
-/* It may be named after the file, its soname, or its stem: try the name and
-   what precedes each of its dots.  */
+/* A checksum may be named after the file, its soname, or its stem: try the
+   name, and what precedes each dot in it.  */
 const char *
 file_at_checksum (const struct file_at *at)
 {
   size_t size = strlen (at->name);
   const char *found = find_checksum (at, size);
 
-  while (found == NULL && size > 0)
+  while (found == NULL && size > 1)
     if (at->name[--size] == '.')
       found = find_checksum (at, size);
   return found;

@@ -42,9 +42,6 @@
 #define PAGE UINT64_C (0x1000)
 #define ALIGN UINT64_C (8)
 
-/* Linux refuses a program with more bytes of program headers than this.  */
-enum { HEADERS_MAX = 65536 / sizeof (Elf64_Phdr) };
-
 /* The largest gap left in a file, see needs_same_distance.  It takes no space
    on disk, but it does in archives and in copies that are not sparse.  */
 #define GAP_MAX (UINT64_C (64) << 20)
@@ -549,10 +546,10 @@ layout_add (const struct object *object, const struct conversion *conversion,
   size_t old_table = object_segment (object, PT_GNU_SFRAME) != NULL;
   struct layout layout = { .count = object->segment_count + 2 - old_table };
 
+  if (layout.count > HEADERS_MAX)
+    return "it has too many program headers";
   choose_spare (object, &layout);
   const char *why = choose_place (object, &layout);
-  if (why == NULL && layout.count > HEADERS_MAX)
-    why = "it has too many program headers";
   if (why == NULL && has_more (object))
     why = "other data follows the ELF file, such as an archive";
   out->big_endian = object->machine->big_endian;

@@ -693,7 +693,8 @@ add_directory (char *name)
   const FTSENT *entry;
   bool complete = tree != NULL;
 
-  while (tree != NULL && (errno = 0, entry = fts_read (tree)) != NULL)
+  /* At the end fts_read sets errno to 0.  */
+  while (tree != NULL && (entry = fts_read (tree)) != NULL)
     complete &= visit (entry);
   if (errno != 0)
     {

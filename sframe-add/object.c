@@ -56,6 +56,8 @@ read_segments (struct object *object)
   if (elf_getphdrnum (object->elf, &object->segment_count) != 0
       || object->segment_count == 0)
     return "no program headers";
+  if (object->segment_count > HEADERS_MAX)
+    return "it has too many program headers";
   object->segments = calloc (object->segment_count, sizeof (GElf_Phdr));
   if (object->segments == NULL)
     return "out of memory";
@@ -82,7 +84,10 @@ is_split (const struct object *object)
   while ((section = elf_nextscn (object->elf, section)) != NULL)
     if (gelf_getshdr (section, &header) != NULL
 	&& (header.sh_flags & SHF_EXECINSTR) != 0)
-      *(header.sh_type == SHT_NOBITS ? &lacks_code : &has_code) = true;
+      {
+	has_code |= header.sh_type != SHT_NOBITS;
+	lacks_code |= header.sh_type == SHT_NOBITS;
+      }
   return lacks_code && !has_code;
 }
 

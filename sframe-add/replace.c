@@ -193,6 +193,16 @@ copy_attribute (int from, int to, const char *name)
   return NULL;
 }
 
+/* Copy the extended attribute NAME if the file system of TO has such
+   attributes.  */
+static const char *
+copy_known_attribute (int from, int to, const char *name)
+{
+  if (fgetxattr (to, name, NULL, 0) < 0 && errno == ENOTSUP)
+    return NULL;
+  return copy_attribute (from, to, name);
+}
+
 /* Call FUNCTION for each attribute of LISTED, which is FROM or TO.  */
 static const char *
 each_attribute (int listed, int from, int to,
@@ -224,15 +234,6 @@ copy_flags (int from, int to)
   made = (made & ~KEPT_FLAGS) | (wanted & KEPT_FLAGS);
   return (ioctl (to, FS_IOC_SETFLAGS, &made) == 0 ? NULL
 	  : failed ("keep its flags (lsattr)"));
-}
-
-/* The same, if the file system of TO has such attributes.  */
-static const char *
-copy_known_attribute (int from, int to, const char *name)
-{
-  if (fgetxattr (to, name, NULL, 0) < 0 && errno == ENOTSUP)
-    return NULL;
-  return copy_attribute (from, to, name);
 }
 
 /* Copy mode, attributes and times of FROM to TO; the special mode bits and the

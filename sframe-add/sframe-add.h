@@ -116,6 +116,10 @@ struct conversion
    had its own CIE and its own FREs.  */
 #define WORK_MAX 16
 
+/* The largest number of program headers: Linux refuses a program with more
+   bytes of them.  It also bounds the search for a segment.  */
+enum { HEADERS_MAX = 65536 / sizeof (Elf64_Phdr) };
+
 /* The outcome for a file.  */
 enum outcome
 {

@@ -17,6 +17,8 @@
 #   functions      one FDE of 65,535 rows for many functions
 #   shared         many FDEs that have the same 65,535 rows
 #   overlap        two FDEs; the second one, of 10 bytes, begins in the first
+#
+#   headers        1,171 program headers, one more than Linux accepts
 
 import struct
 import sys
@@ -67,7 +69,7 @@ def sframe(address, functions, last_row, block):
         + index + rows
 
 
-def elf(frames, fdes, make_table=None, size=0):
+def elf(frames, fdes, make_table=None, size=0, more=0):
     table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
     table += b"".join(struct.pack("<QQ", start, BASE + at) for start, at in fdes)
     header_at = BASE + len(frames)
@@ -83,6 +85,8 @@ def elf(frames, fdes, make_table=None, size=0):
     if make_table:
         segments.append((0x6474e554, 4, sframe_at, sframe_at, sframe_at,
                          len(ours), len(ours), 4))
+    # PT_NULL
+    segments += [(0,) * 8] * more
     out = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
     out += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56,
                        len(segments), 64, 0, 0)
@@ -116,6 +120,7 @@ def make(kind):
     if kind in ("block", "functions", "shared", "overlap"):
         return make_checked(kind)
     pairs, size, program = COUNT // 16, 16, b""
+    more = 0
     if kind == "augmentation":
         start = cie(b"A" * COUNT, b"")
     elif kind == "factor":
@@ -131,8 +136,10 @@ def make(kind):
                    + b"\x41" * COUNT)
     elif kind == "code":
         size = 0xffffffff
+    elif kind == "headers":
+        more = 1171 - 3
     return elf(start + fde(len(start), size, program),
-               [(CODE, len(start))] * pairs)
+               [(CODE, len(start))] * pairs, more=more)
 
 
 with open(sys.argv[2], "wb") as file:
