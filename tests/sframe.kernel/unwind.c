@@ -1091,11 +1091,11 @@ test_uretprobe_of_32_bit_code (void)
 {
   start_probes ();
   machine.compat = true;
-  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c) == JIT + 0x40);
-  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110) == TRAMPOLINE);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c, false) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110, false) == TRAMPOLINE);
   machine.compat = false;
-  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c) == TRAMPOLINE);
-  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x10c, false) == TRAMPOLINE);
+  CHECK (unwind_uprobe_ra (TRAMPOLINE, STACK + 0x110, false) == JIT + 0x40);
   end_probes ();
 }
 

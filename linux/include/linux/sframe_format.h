@@ -19,6 +19,7 @@
 #define SFRAME_VERSION_2		2
 #define SFRAME_VERSION_3		3
 
+#define SFRAME_ABI_AARCH64_LE		2
 #define SFRAME_ABI_AMD64_LE		3
 #define SFRAME_ABI_S390X_BE		4
 

@@ -12,7 +12,8 @@
 
 void __unwind_uprobe_start(struct unwind_user_state *state);
 void __unwind_uprobe_signal(struct unwind_user_state *state);
-unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp);
+unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp,
+				 bool sp_lost);
 
 /* Move @state, the topmost frame, to where it would be without probes. */
 static inline void unwind_uprobe_start(struct unwind_user_state *state)
@@ -30,11 +31,13 @@ static inline void unwind_uprobe_signal(struct unwind_user_state *state)
 
 /*
  * The original return address if @ra is the trampoline of a uretprobe, or else
- * @ra.  @sp is SP after the return.
+ * @ra.  @sp is SP after the return, or not above it if @sp_lost.
  */
-static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
+static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp,
+					     bool sp_lost)
 {
-	return unlikely(current->utask) ? __unwind_uprobe_ra(ra, sp) : ra;
+	return unlikely(current->utask) ? __unwind_uprobe_ra(ra, sp, sp_lost) :
+					  ra;
 }
 
 /* Whether the stack of the current task may have addresses of probes. */
@@ -49,7 +52,8 @@ static inline void unwind_uprobe_start(struct unwind_user_state *state) {}
 
 static inline void unwind_uprobe_signal(struct unwind_user_state *state) {}
 
-static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp)
+static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp,
+					     bool sp_lost)
 {
 	return ra;
 }

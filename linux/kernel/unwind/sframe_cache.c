@@ -618,6 +618,7 @@ static __always_inline bool sframe_walk_on(struct sframe_walk *walk)
 	     SFRAME_CFA_ABOVE_SP;
 	unsafe_get_user(ra, (unsigned long __user *)
 			(at + sframe_packed_ra_off(rule)), fault);
+	ra = unwind_user_strip_ra(ra);
 	if (rule & SFRAME_PACKED_FP)
 		unsafe_get_user(fp, (unsigned long __user *)
 				(at + sframe_packed_fp_off(rule)), fault);
@@ -671,7 +672,7 @@ static noinline unsigned int sframe_walk_stack(struct sframe_walk *walk,
 static bool sframe_is_plain(const struct unwind_user_state *state)
 {
 	return !state->topmost && !state->interrupted && !state->fp_lost &&
-	       state->ws == sizeof(long) && !unwind_uprobe_used() &&
+	       !state->sp_lost && state->ws == sizeof(long) && !unwind_uprobe_used() &&
 	       !(state->ip & (SFRAME_INSN_ALIGN - 1));
 }
 

@@ -759,7 +759,7 @@ static unsigned long saved_return(struct kunit *test, unsigned long n)
 {
 	struct place *place = test->priv;
 
-	return place->text + 2 * n;
+	return place->text + 4 * n;
 }
 
 static void step_sp(struct kunit *test)
@@ -788,6 +788,33 @@ static void step_fp(struct kunit *test)
 	put_word(test, place->stack + 256 + CFA(8), saved_return(test, 1));
 	expect_step(test, &state, saved_return(test, 1),
 		    place->stack + 256 + 16, place->stack + 256);
+}
+
+/*
+ * What a function may add to its return address before it saves it, and what a
+ * program may add to a stack address.
+ */
+#ifdef CONFIG_ARM64
+#define SIGNATURE	(system_supports_address_auth() ? 3UL << 53 : 0)
+#define TAG		(0x5aUL << 56)
+#else
+#define SIGNATURE	0
+#define TAG		0
+#endif
+
+/* Signatures and tags do not matter. */
+static void step_signed(struct kunit *test)
+{
+	struct place *place = test->priv;
+	struct unwind_user_state state = frame(test, 8);
+
+	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(2, 0), UP(32), -16) });
+	add_text(test);
+	put_word(test, place->stack + CFA(24),
+		 saved_return(test, 1) | SIGNATURE);
+	put_word(test, place->stack + CFA(16), place->stack | TAG);
+	expect_step(test, &state, saved_return(test, 1), place->stack + 32,
+		    place->stack);
 }
 
 /* A return address is looked up by the byte before it, another PC is not. */
@@ -905,6 +932,7 @@ static void step_no_code(struct kunit *test)
 
 /* svc 173: rt_sigreturn */
 static const u8 restorer[] = { 0x0a, 0xad };
+#define RESTORER_LAST		0
 
 /* Registers are read from a ucontext, that of a signal frame. */
 #define UCONTEXT_REG_3		offsetof(_sigregs, regs.gprs[3])
@@ -918,10 +946,29 @@ static void put_ucontext(struct kunit *test, unsigned long at)
 	put_word(test, at + offsetof(_sigregs, regs.gprs[11]), 0x9abc);
 }
 
+#elif defined(CONFIG_ARM64)
+
+/* mov x8, #139; svc #0 */
+static const u8 restorer[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
+#define RESTORER_LAST		4
+
+/* Registers are read from the sigcontext of a signal frame. */
+#define UCONTEXT_REG_3		offsetof(struct sigcontext, regs[3])
+#define UCONTEXT_OFF							\
+	(sizeof(struct siginfo) + offsetof(struct ucontext, uc_mcontext))
+
+static void put_ucontext(struct kunit *test, unsigned long at)
+{
+	put_word(test, at + offsetof(struct sigcontext, pc), 0x1234);
+	put_word(test, at + offsetof(struct sigcontext, sp), 0x5678);
+	put_word(test, at + offsetof(struct sigcontext, regs[29]), 0x9abc);
+}
+
 #else
 
 /* mov $15, %rax; syscall */
 static const u8 restorer[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+#define RESTORER_LAST		7
 
 #define UCONTEXT_REG_3		sframe_regs[3].ucontext
 #define UCONTEXT_OFF		0
@@ -1004,7 +1051,7 @@ static void step_restorer(struct kunit *test)
 		state = frame(test, at);
 		state.interrupted = true;
 		expect_restorer(test, state);
-		state = frame(test, at + sizeof(restorer) - 2);
+		state = frame(test, at + RESTORER_LAST);
 		state.topmost = true;
 		expect_restorer(test, state);
 	}
@@ -1030,7 +1077,7 @@ static void step_no_restorer(struct kunit *test)
 	expect_stuck(test, &state, -ENOENT);
 	/* Its middle is no restorer; a ucontext must be readable. */
 	put(test, place->text + 64, restorer, sizeof(restorer));
-	state = frame(test, 64 + 7);
+	state = frame(test, 64 + (RESTORER_LAST ?: 1));
 	expect_stuck(test, &state, -ENOENT);
 	state = frame(test, 64);
 	state.sp = place->stack + PAGE_SIZE;
@@ -1058,6 +1105,7 @@ static void step_corrupt(struct kunit *test)
 static struct kunit_case sframe_step_cases[] = {
 	KUNIT_CASE(step_sp),
 	KUNIT_CASE(step_fp),
+	KUNIT_CASE(step_signed),
 	KUNIT_CASE(step_return_address),
 	KUNIT_CASE(step_outermost),
 	KUNIT_CASE(step_no_table),

@@ -34,7 +34,7 @@ static int sframe_reg(const struct unwind_user_state *state, u32 reg,
 	switch (reg) {
 	case SFRAME_REG_SP:
 		*value = state->sp;
-		return 0;
+		return state->sp_lost ? -ENODATA : 0;
 	case SFRAME_REG_FP:
 		*value = state->fp;
 		return state->fp_lost ? -ENODATA : 0;
@@ -69,16 +69,16 @@ static int sframe_recover(const struct unwind_user_state *state,
 /*
  * Whether @sp can be the SP of the calling frame. The stack grows down, so it
  * is above the SP of this frame. It may be equal if this frame has not made a
- * call: on s390 the function may have pushed nothing yet; on x86 it may have
- * popped the return address to a register, as vfork() does. The caller of a
- * signal trampoline may be on another stack.
+ * call: where a call pushes nothing, the function may have pushed nothing yet; on
+ * x86 it may have popped the return address to a register, as vfork() does. The
+ * caller of a signal trampoline may be on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)
 {
 	if (rule->signal)
 		return true;
-	if ((SFRAME_CFA_ABOVE_SP || rule->ra.kind == SFRAME_REG_VALUE) &&
+	if ((!SFRAME_CALL_SIZE || rule->ra.kind == SFRAME_REG_VALUE) &&
 	    (state->topmost || state->interrupted))
 		return sp >= state->sp;
 	return sp > state->sp;
@@ -129,8 +129,21 @@ static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 }
 
 /*
+ * Whether the frame of @rule has a frame record. A function that saves FP and RA
+ * side by side has one.
+ */
+static bool sframe_has_record(const struct sframe_rule *rule)
+{
+	return rule->fp.kind == SFRAME_CFA_MEMORY &&
+	       rule->ra.kind == SFRAME_CFA_MEMORY &&
+	       rule->ra.off - rule->fp.off == SFRAME_RECORD_RA_OFF;
+}
+
+/*
  * Compute the CFA. An interrupted function may keep the caller's SP in another
- * register, which SFrame cannot express: see sframe_arch_sp_reg().
+ * register, which SFrame cannot express: see sframe_arch_sp_reg(). After a step
+ * by a frame pointer that does not give SP, FP points to the record of this
+ * frame, if it has one.
  */
 static int sframe_recover_cfa(const struct unwind_user_state *state,
 			      const struct sframe_rule *rule,
@@ -138,6 +151,11 @@ static int sframe_recover_cfa(const struct unwind_user_state *state,
 {
 	struct sframe_place place = rule->cfa;
 
+	if (state->sp_lost && place.kind == SFRAME_REG_VALUE &&
+	    place.reg == SFRAME_REG_SP && sframe_has_record(rule)) {
+		*cfa = state->fp - rule->fp.off;
+		return 0;
+	}
 	if ((state->topmost || state->interrupted) &&
 	    place.kind == SFRAME_REG_VALUE && place.reg == SFRAME_REG_SP &&
 	    place.off == SFRAME_CFA_ABOVE_SP)
@@ -175,11 +193,14 @@ static int sframe_recover_ra(struct unwind_user_state *state,
 		ret = sframe_recover(state, &rule->ra, cfa, ra);
 	if (ret)
 		return ret;
-	*ra = unwind_uprobe_ra(*ra, cfa - SFRAME_CFA_ABOVE_SP);
-	if (rule->signal || sframe_ra_ok(state, *ra) ||
-	    sframe_restorer_ok(state, *ra))
+	*ra = unwind_uprobe_ra(unwind_user_strip_ra(*ra),
+			       cfa - SFRAME_CFA_ABOVE_SP, false);
+	if (rule->signal)
 		return 0;
-	return -EINVAL;
+	if (!sframe_ra_ok(state, *ra))
+		return sframe_restorer_ok(state, *ra) ? 0 : -EINVAL;
+	/* Without SP, the CFA may be a guess. */
+	return state->sp_lost && !sframe_arch_return_ok(*ra) ? -EINVAL : 0;
 }
 
 /*
@@ -208,6 +229,7 @@ static int sframe_step(struct unwind_user_state *state,
 	ret = sframe_recover_cfa(state, rule, &cfa);
 	if (ret)
 		return ret;
+	cfa = unwind_user_untag(cfa);
 	if (!sframe_sp_ok(state, rule, cfa - SFRAME_CFA_ABOVE_SP) ||
 	    cfa & (state->ws - 1))
 		return -EINVAL;
@@ -220,12 +242,14 @@ static int sframe_step(struct unwind_user_state *state,
 		ret = sframe_recover(state, &rule->fp, cfa, &fp);
 		if (ret)
 			return ret;
+		fp = unwind_user_untag(fp);
 		state->fp_lost = false;
 	}
 
 	state->ip = ra;
 	state->ip_behind = false;
 	state->sp = cfa - SFRAME_CFA_ABOVE_SP;
+	state->sp_lost = false;
 	state->fp = fp;
 	state->ucontext = 0;
 	state->interrupted = rule->signal;
@@ -305,7 +329,7 @@ static bool sframe_linked(struct unwind_user_state *state, unsigned long sp,
 	if (!next)
 		return true;
 	return next >= sp && !(next & (state->ws - 1)) && !get_user(ip, ra) &&
-	       sframe_is_code(state, ip - 1);
+	       sframe_is_code(state, unwind_user_strip_ra(ip) - 1);
 }
 
 /*
@@ -361,28 +385,34 @@ bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 	       sframe_uncalled_ok(state, ip, sp, next);
 }
 
-/* Whether @state is at a PC without code, or in a PLT stub. */
-static bool sframe_is_nowhere(struct unwind_user_state *state)
+/*
+ * If @state is at a PC without code, or in a PLT stub, return how many bytes were
+ * pushed since the call, otherwise -1.
+ */
+static int sframe_nowhere(struct unwind_user_state *state)
 {
-	return (state->topmost || state->interrupted) &&
-	       (state->ip & (SFRAME_INSN_ALIGN - 1) ||
-		!sframe_is_code(state, state->ip) ||
-		sframe_arch_in_stub(state->ip));
+	if (!state->topmost && !state->interrupted)
+		return -1;
+	if (state->ip & (SFRAME_INSN_ALIGN - 1) ||
+	    !sframe_is_code(state, state->ip))
+		return 0;
+	return sframe_arch_stub(state->ip);
 }
 
 /*
- * Step from a frame for which sframe_is_nowhere() is true to its caller. The
- * stack has not changed since the call, so the rule at the first instruction of
- * any function applies. The return address must follow a call.
+ * Step from a frame for which sframe_nowhere() has returned @pushed to its
+ * caller. The stack has not changed otherwise since the call, so the rule at the
+ * first instruction of any function applies. The return address must follow a
+ * call.
  */
-static int sframe_leave_nowhere(struct unwind_user_state *state)
+static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
 {
 	const struct unwind_user_state nowhere = *state;
 	const struct sframe_rule rule = {
 		.cfa = {
 			.kind	= SFRAME_REG_VALUE,
 			.reg	= SFRAME_REG_SP,
-			.off	= SFRAME_BLOCK_CFA_OFF,
+			.off	= SFRAME_BLOCK_CFA_OFF + pushed,
 		},
 		.ra = {
 			.kind	= SFRAME_CALL_RA_OFF ? SFRAME_CFA_MEMORY :
@@ -412,7 +442,7 @@ static int sframe_leave_nowhere(struct unwind_user_state *state)
 int sframe_unwind_next(struct unwind_user_state *state)
 {
 	struct sframe_rule rule;
-	int ret, signal;
+	int ret, signal, pushed;
 
 	/* Tables do not describe 32-bit code segments of a 64-bit process. */
 	if (state->ws != sizeof(long))
@@ -420,17 +450,22 @@ int sframe_unwind_next(struct unwind_user_state *state)
 	ret = sframe_lookup(state, &rule);
 	/*
 	 * A signal restorer may have no rule. Or, since no call precedes it,
-	 * the rule found is that of the function that ends before it.
+	 * the rule found is that of the function that ends before it. Its frame
+	 * is found by SP.
 	 */
-	if (ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) {
+	if (!state->sp_lost &&
+	    (ret == -ENOENT || (!ret && (rule.signal || rule.at_end)))) {
 		signal = sframe_arch_signal(state);
 		if (!signal)
 			unwind_uprobe_signal(state);
 		if (signal != -ENOENT)
 			return signal;
 	}
-	if (ret == -ENOENT && sframe_is_nowhere(state))
-		return sframe_leave_nowhere(state);
+	if (ret == -ENOENT) {
+		pushed = sframe_nowhere(state);
+		if (pushed >= 0)
+			return sframe_leave_nowhere(state, pushed);
+	}
 	if (ret && ret != -E2BIG)
 		return ret;
 	/*

@@ -20,14 +20,16 @@
  * __unwind_uprobe_ra - find the original return address under a uretprobe
  * @ra:		return address on the stack
  * @sp:		SP after the return
+ * @sp_lost:	SP is not known, but is not below @sp
  *
- * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing on s390.
+ * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing elsewhere.
  * Only the current task changes the list, which has at most 64 entries.  An
  * entry that longjmp() has abandoned has another SP, or was replaced.
  *
  * Return: the original return address if @ra is the trampoline, or else @ra.
  */
-unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
+unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp,
+				 bool sp_lost)
 {
 	struct return_instance *ri = current->utask->return_instances;
 
@@ -36,7 +38,7 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp)
 	sp -= min(SFRAME_CALL_SIZE,
 		  unwind_user_word_size(task_pt_regs(current)));
 	for (; ri; ri = ri->next)
-		if (ri->stack == sp)
+		if (ri->stack == sp || (sp_lost && ri->stack > sp))
 			return ri->orig_ret_vaddr;
 	return ra;
 }
@@ -46,7 +48,7 @@ static void unwind_uprobe_leave(struct unwind_user_state *state)
 {
 	if (state->ws == sizeof(long))
 		sframe_arch_leave_probe(state, uprobe_get_trampoline_vaddr());
-	state->ip = __unwind_uprobe_ra(state->ip, state->sp);
+	state->ip = __unwind_uprobe_ra(state->ip, state->sp, state->sp_lost);
 }
 
 /**

@@ -436,6 +436,8 @@ extern struct task_struct current_task;
 #define task_pid_nr(task) 1
 #define in_compat_syscall() machine.compat
 #define unwind_user_word_size(regs) (machine.compat ? 4 : 8)
+#define unwind_user_strip_ra(ra) (ra)
+#define unwind_user_untag(address) (address)
 #define uprobe_get_trampoline_vaddr() machine.trampoline
 #define uprobe_get_trap_addr(regs) \
   (current->utask->active ? current->utask->vaddr : (regs)->ip)

@@ -374,7 +374,7 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	ret = find_caller(state, &sp, &ip);
 	if (ret)
 		return ret;
-	ip = unwind_uprobe_ra(ip, sp);
+	ip = unwind_uprobe_ra(ip, sp, false);
 	frame = (void __user *)sp;
 	if (get_user(next, &frame->back_chain))
 		return -EFAULT;

@@ -124,9 +124,10 @@ static inline u32 sframe_arch_sp_reg(unsigned long ip)
 static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline) {}
 
-static inline bool sframe_arch_in_stub(unsigned long ip)
+/* 0 if @ip is in a PLT, whose code pushes nothing, otherwise -1. */
+static inline int sframe_arch_stub(unsigned long ip)
 {
-	return s390_unwind_in_stub(ip);
+	return s390_unwind_in_stub(ip) ? 0 : -1;
 }
 
 /* Whether @ip is the restorer to which a signal handler returns. */

@@ -369,9 +369,9 @@ static inline u32 sframe_arch_sp_reg(unsigned long ip)
 }
 
 /* PLT stubs have tables. */
-static inline bool sframe_arch_in_stub(unsigned long ip)
+static inline int sframe_arch_stub(unsigned long ip)
 {
-	return false;
+	return -1;
 }
 
 /* Whether @ip is the restorer to which a signal handler returns. */

@@ -5,7 +5,7 @@
  * ARCH_ABI, ARCH_FIXED_RA	fields of a table's header
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
  * ARCH_MOVE			an instruction without effect, not a NOP
- * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of the other
+ * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of another
  * ARCH_OTHER_WAY, ARCH_FOREIGN_WAY	their numbers
  * USE_SAVED_REGS()		overwrite the call-saved registers
  * SYSTEM_CALL(after, nr, a, b)	make a system call; label @after follows it
@@ -97,6 +97,47 @@
 #define THUNK_ROWS	0, 3, 0, 6, 5, 0, 0xd0, 12, 5, 20, 0xd0, 26, 3, 0
 #define THUNK_NR_ROWS	4
 #define THUNK_INFO	8
+
+#elif defined(__aarch64__)
+
+#define ARCH_ABI	2
+#define ARCH_OTHER	"fp"
+#define ARCH_FOREIGN	"backchain"
+#define ARCH_OTHER_WAY	PR_UNWIND_FP
+#define ARCH_FOREIGN_WAY PR_UNWIND_BACKCHAIN
+#define ARCH_FIXED_RA	0
+#define ARCH_TOUCH	"strb wzr, [%0]"
+#define ARCH_ADDRESS	"r"
+#define ARCH_MOVE	"mov sp, sp"
+
+#define USE_SAVED_REGS()						\
+	asm volatile("mov x29, #1\n\t"					\
+		     "mov x19, #0\n\t"					\
+		     "mov x20, #0"					\
+		     : : : "x29", "x19", "x20", "memory")
+
+#define SYSTEM_CALL(after, nr, a, b) do {				\
+	long first_ = (long)(a), second_ = (long)(b);			\
+	register long nr_ asm("x8") = (nr);				\
+	register long a_ asm("x0") = first_;				\
+	register long b_ asm("x1") = second_;				\
+									\
+	asm volatile("svc #0\n"						\
+		     ".globl " #after "\n"				\
+		     #after ":"						\
+		     : "+r" (a_) : "r" (nr_), "r" (b_) : "memory");	\
+} while (0)
+
+/*
+ * stp x29, x30, [sp, #-32]!; blr x0; ldp x29, x30, [sp], #32; ret: no frame
+ * pointer
+ */
+#define THUNK		0xfd, 0x7b, 0xbe, 0xa9, 0x00, 0x00, 0x3f, 0xd6,	\
+			0xfd, 0x7b, 0xc2, 0xa8, 0xc0, 0x03, 0x5f, 0xd6
+#define THUNK_AFTER_CALL 8
+#define THUNK_ROWS	0, 3, 0, 4, 7, 32, 0xe8, 0xe0, 12, 3, 0
+#define THUNK_NR_ROWS	3
+#define THUNK_INFO	4
 
 #endif
 

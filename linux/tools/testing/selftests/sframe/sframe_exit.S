@@ -16,6 +16,10 @@ _start:
 	.cfi_undefined r14
 	brasl	%r14, far_away
 	.short	0
+#elif defined(__aarch64__)
+	.cfi_undefined x30
+	bl	far_away
+	brk	#0
 #endif
 	.cfi_endproc
 	.size	_start, . - _start
@@ -31,6 +35,10 @@ far_away:
 #elif defined(__s390x__)
 	lghi	%r2, 0
 	svc	1			/* exit */
+#elif defined(__aarch64__)
+	mov	x8, #93			/* exit */
+	mov	x0, #0
+	svc	#0
 #endif
 	.cfi_endproc
 	.size	far_away, . - far_away

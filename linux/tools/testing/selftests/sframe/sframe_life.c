@@ -528,6 +528,9 @@ TEST_F(life, about_to_die)
 
 static int *tid_of_thread;
 
+/* The mask of blocked signals while waiting. */
+static unsigned long no_signals;
+
 static noinline void wait_here(void)
 {
 	long tid = syscall(SYS_gettid);
@@ -535,7 +538,7 @@ static noinline void wait_here(void)
 	madvise(table_page, PAGE, MADV_DONTNEED);
 	__atomic_store_n(tid_of_thread, tid, __ATOMIC_RELEASE);
 	while (1)
-		SYSTEM_CALL(behind_pause, SYS_pause, 0, 0);
+		SYSTEM_CALL(behind_pause, SYS_rt_sigsuspend, &no_signals, 8);
 }
 
 static int wait_through_thunk(void *arg)
