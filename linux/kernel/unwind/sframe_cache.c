@@ -710,6 +710,6 @@ void __sframe_unwind_cached(struct unwind_user_state *state,
 	trace->nr += nr;
 	state->ip = walk.ip;
 	state->sp = walk.sp;
-	state->fp = walk.fp;
+	state->fp = unwind_user_untag(walk.fp);
 	state->ucontext = nr ? 0 : state->ucontext;
 }

@@ -23,7 +23,12 @@ void by_signed_call(callee next);
 extern const char by_record_return[], by_tagged_record_return[];
 extern const char by_signed_call_return[];
 
+void record_by_sp(void (*through)(callee next), callee next);
+void no_record_by_sp(void (*through)(callee next), callee next);
+extern const char record_by_sp_return[], no_record_by_sp_return[];
+
 static void (*through)(callee next);
+static void (*inner)(void);
 
 /* Has a frame record, at the bottom of the frame, to which FP points. */
 static noinline __attribute__((optimize("no-omit-frame-pointer")))
@@ -37,6 +42,23 @@ void with_record(void)
 	KEEP();
 }
 
+static noinline void with_table(void)
+{
+	char local[40];
+
+	USE(local);
+	NOTE();
+	record_by_sp(through, plain);
+	KEEP();
+}
+
+static noinline void with_other_fp(void)
+{
+	NOTE();
+	no_record_by_sp(through, plain);
+	KEEP();
+}
+
 /* SP and the other registers must be right from here on. */
 static noinline void outer(void)
 {
@@ -44,7 +66,7 @@ static noinline void outer(void)
 
 	USE(local);
 	NOTE();
-	with_record();
+	inner();
 	KEEP();
 }
 
@@ -61,6 +83,7 @@ static void expect_through(struct __test_metadata *_metadata,
 			   void (*function)(callee next), const char *ret)
 {
 	through = function;
+	inner = with_record;
 	rehearse(outermost);
 	ASSERT_EQ(1, record(outermost));
 	/* Noted: outermost, outer, with_record, plain, probe. */
@@ -78,6 +101,37 @@ static void expect_through(struct __test_metadata *_metadata,
 TEST(record_without_table)
 {
 	expect_through(_metadata, by_record, by_record_return);
+}
+
+/* The CFA is based on SP, and found by FP. */
+TEST(record_with_table)
+{
+	through = by_record;
+	inner = with_table;
+	rehearse(outermost);
+	ASSERT_EQ(1, record(outermost));
+	ASSERT_EQ(5, noted_count);
+	ASSERT_GT(chain_count, 7);
+	EXPECT_EQ(noted[4], chain[1]);
+	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
+	EXPECT_EQ((unsigned long)record_by_sp_return, chain[3]);
+	EXPECT_LT((unsigned long)with_table, chain[4]);
+	EXPECT_GT((unsigned long)with_table + 256, chain[4]);
+	EXPECT_EQ(noted[2], chain[5]);
+	EXPECT_EQ(noted[1], chain[6]);
+	EXPECT_EQ(noted[0], chain[7]);
+}
+
+/* A wrong guess would show frames that there are not. */
+TEST(other_frame_pointer)
+{
+	through = by_record;
+	inner = with_other_fp;
+	rehearse(outermost);
+	ASSERT_EQ(1, record(outermost));
+	ASSERT_EQ(4, chain_count);
+	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
+	EXPECT_EQ((unsigned long)no_record_by_sp_return, chain[3]);
 }
 
 TEST(tagged_frame_pointer)

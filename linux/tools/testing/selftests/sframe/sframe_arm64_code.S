@@ -25,7 +25,49 @@
 	add	sp, sp, #96
 	ret
 
-/* The same with an FP that has a tag. */
+/*
+ * Call X0 with the argument X1, from a frame with a record and a table in which
+ * the CFA is based on SP, as in code by GCC.
+ */
+	function record_by_sp
+	.cfi_startproc
+	stp	x29, x30, [sp, #-64]!
+	.cfi_def_cfa_offset 64
+	.cfi_offset x29, -64
+	.cfi_offset x30, -56
+	mov	x29, sp
+	mov	x9, x0
+	mov	x0, x1
+	blr	x9
+	label	record_by_sp_return
+	ldp	x29, x30, [sp], #64
+	.cfi_restore x30
+	.cfi_restore x29
+	.cfi_def_cfa_offset 0
+	ret
+	.cfi_endproc
+
+/* The same, but its FP does not point to the record. */
+	function no_record_by_sp
+	.cfi_startproc
+	stp	x29, x30, [sp, #-64]!
+	.cfi_def_cfa_offset 64
+	.cfi_offset x29, -64
+	.cfi_offset x30, -56
+	add	x29, sp, #16
+	stp	xzr, xzr, [sp, #16]
+	mov	x9, x0
+	mov	x0, x1
+	blr	x9
+	label	no_record_by_sp_return
+	ldp	x29, x30, [sp], #64
+	.cfi_restore x30
+	.cfi_restore x29
+	.cfi_def_cfa_offset 0
+	ret
+	.cfi_endproc
+
+/* As by_record, with an FP that has a tag. */
 	function by_tagged_record
 	stp	x29, x30, [sp, #-48]!
 	mov	x9, sp

@@ -4,7 +4,8 @@
  * and that 32-bit programs cannot register any.
  *
  * The programs are sframe_program, with its own interpreter sframe_interp,
- * and sframe_i386 and sframe_x32, if the compiler supports them.
+ * and sframe_i386 and sframe_x32, if the compiler supports them, or
+ * sframe_aarch32.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -128,7 +129,7 @@ TEST(program_and_interpreter)
 #define COMPAT_INNER	0x280
 
 /* Programs without tables are unwound by frame pointers as before. */
-static void expect_declined(struct __test_metadata *_metadata,
+static __unused void expect_declined(struct __test_metadata *_metadata,
 			    const char *program)
 {
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
@@ -152,6 +153,29 @@ static void expect_declined(struct __test_metadata *_metadata,
 	EXPECT_EQ(COMPAT_START + 0x200, chain[1]);
 	EXPECT_EQ(COMPAT_START + 0x100, chain[2]);
 }
+
+#ifdef __aarch64__
+
+/* 32-bit programs cannot register tables, and are not unwound. */
+TEST(aarch32)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
+						 PERF_COUNT_SW_PAGE_FAULTS);
+	struct proc_line lines[16];
+	struct ring ring;
+	pid_t pid = start("./sframe_aarch32");
+
+	if (pid < 0)
+		SKIP(return, "this kernel or processor runs no such program");
+	EXPECT_EQ(0, proc_lines(pid, lines, 16));
+	attr.disabled = 0;
+	ASSERT_EQ(0, open_ring(&ring, &attr, pid, -1));
+	EXPECT_EQ(EINVAL, end(pid));
+	EXPECT_EQ(0, read_chain(&ring, COMPAT_START + 0x300));
+	close_ring(&ring);
+}
+
+#else
 
 TEST(i386)
 {
@@ -203,5 +227,7 @@ TEST(x32)
 {
 	expect_declined(_metadata, "./sframe_x32");
 }
+
+#endif /* !__aarch64__ */
 
 TEST_HARNESS_MAIN
