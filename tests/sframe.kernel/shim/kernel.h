@@ -4,7 +4,7 @@
    Included by -include before each source.  Most comes from the kernel's own
    headers for user space, in its tools/.  If these lack a header, or have it
    without what is needed, kernel-shim.exp makes an empty file of that name,
-   and the contents are here, in x86.h or in s390.h.  Anything that the kernel
+   and the contents are here, or in the file of the machine.  Anything that the kernel
    forbids, such as a page fault with a lock held, ends the program.  */
 
 #ifndef SHIM_KERNEL_H
@@ -297,10 +297,10 @@ struct mm_struct
   struct sframe_cache *sframe_cache;
 #endif
   unsigned long flags;
-  /* That of both machines.  */
+  /* That of all machines.  */
   struct
   {
-    unsigned long vdso_base;
+    unsigned long vdso_base, flags;
     void *vdso;
     const struct vdso_image *vdso_image;
   } context;
@@ -401,6 +401,8 @@ struct sighand_struct
 
 #ifdef SHIM_S390
 # include "s390.h"
+#elif defined SHIM_ARM64
+# include "arm64.h"
 #else
 # include "x86.h"
 #endif
@@ -436,8 +438,10 @@ extern struct task_struct current_task;
 #define task_pid_nr(task) 1
 #define in_compat_syscall() machine.compat
 #define unwind_user_word_size(regs) (machine.compat ? 4 : 8)
-#define unwind_user_strip_ra(ra) (ra)
-#define unwind_user_untag(address) (address)
+#ifndef unwind_user_strip_ra
+# define unwind_user_strip_ra(ra) (ra)
+# define unwind_user_untag(address) (address)
+#endif
 #define uprobe_get_trampoline_vaddr() machine.trampoline
 #define uprobe_get_trap_addr(regs) \
   (current->utask->active ? current->utask->vaddr : (regs)->ip)

@@ -1,0 +1,497 @@
+/* Single steps of the kernel's unwinder for arm64, on stacks and code written
+   by hand.
+   SPDX-License-Identifier: GPL-2.0-only
+
+   Expected results are those of "Procedure Call Standard for the Arm 64-bit
+   Architecture" and of the Arm Architecture Reference Manual.  */
+
+#include <linux/unwind_uprobe.h>
+#include <linux/unwind_user_types.h>
+
+#include "process.h"
+
+#include "sframe_cache.h"
+
+enum
+{
+  TABLE = 0x10000, TEXT = 0x20000, TEXT_SIZE = 0x100,
+  STACK = 0x30000, STACK_SIZE = 0x2000,
+  /* Code that is in no registered range.  */
+  JIT = 0x28000,
+  DATA = 0x38000,
+  /* A call is before it; where it is, the table has the row.  */
+  RA = TEXT + 0x40
+};
+
+static const unsigned long signature = 0x55UL << 48, tag = 0xa5UL << 56;
+
+static struct unwind_user_state state;
+
+static void
+put_code (unsigned long address, const unsigned int *code, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    poke (address + 4 * i, code[i], 4);
+}
+
+#define CODE(address, ...)						\
+  put_code (address, (const unsigned int[]) { __VA_ARGS__ },		\
+	    sizeof ((const unsigned int[]) { __VA_ARGS__ }) / 4)
+
+/* Give the only row of the table COUNT words.  */
+static void
+put_row (const signed char *words, unsigned int count, bool sp)
+{
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 + count, 4);
+  poke (TABLE + OF_ROW + 1, sp | count << 1, 1);
+  for (unsigned int i = 0; i < count; ++i)
+    poke (TABLE + OF_ROW + 2 + i, (unsigned char) words[i], 1);
+  sframe_remove (TABLE);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+}
+
+#define ROW(sp, ...)							\
+  put_row ((const signed char[]) { __VA_ARGS__ },			\
+	   sizeof ((const signed char[]) { __VA_ARGS__ }), sp)
+
+/* A function of one row, with an unchanged SP and the return address in X30,
+   was interrupted at TEXT + 0x10.  */
+static void
+start (void)
+{
+  new_process ();
+  memset (memory, 0, sizeof memory);
+  map (TABLE, TABLE + 0x1000, VM_READ);
+  map (TEXT, TEXT + 0x1000, VM_READ | VM_EXEC);
+  map (JIT, JIT + 0x1000, VM_READ | VM_EXEC);
+  map (STACK, STACK + STACK_SIZE, VM_READ | VM_WRITE);
+  map (DATA, DATA + 0x1000, VM_READ | VM_WRITE);
+  put_table (TABLE, TEXT, TEXT_SIZE);
+  poke (TABLE + OF_ABI, 2, 1);
+  poke (TABLE + OF_FIXED_RA, 0, 1);
+  poke (TABLE + OF_ROW + 2, 0, 1);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  current_registers = (struct pt_regs) { .regs[30] = RA };
+  /* BLR X1.  */
+  CODE (RA - 4, 0xd63f0020);
+  state = (struct unwind_user_state) {
+    .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
+    .ws = 8, .topmost = true
+  };
+}
+
+/* The same, but the frame has made a call.  */
+static void
+start_caller (void)
+{
+  start ();
+  state.topmost = false;
+}
+
+static void
+check_step (unsigned long ip, unsigned long sp, unsigned long fp)
+{
+  CHECK (sframe_unwind_next (&state) == 0);
+  CHECK (!state.done && state.ip == ip && state.sp == sp && state.fp == fp);
+  CHECK (!state.sp_lost);
+}
+
+static void
+check_end (void)
+{
+  unsigned long ip = state.ip, sp = state.sp;
+
+  CHECK (sframe_unwind_next (&state) == 0);
+  CHECK (state.done && state.ip == ip && state.sp == sp);
+  state.done = false;
+}
+
+static void
+test_leaf (void)
+{
+  start ();
+  check_step (RA, STACK + 0x100, STACK + 0x200);
+  /* X30 is known only in the topmost frame.  */
+  check_end ();
+  end_process ();
+}
+
+/* No instruction is at an address that is not a multiple of 4, even if a table
+   has a rule for it.  */
+static void
+test_odd_addresses (void)
+{
+  for (int odd = 1; odd < 4; ++odd)
+    {
+      start ();
+      current_registers.regs[30] = RA + odd;
+      check_end ();
+      current_registers.regs[30] = DATA + 0x40;
+      check_end ();
+      /* A wild call to such an address: the caller is found.  */
+      current_registers.regs[30] = RA;
+      state.ip = TEXT + 0x10 + odd;
+      check_step (RA, STACK + 0x100, STACK + 0x200);
+      /* As a caller's address it is none.  */
+      state.ip = TEXT + 0x10 + odd;
+      CHECK (sframe_unwind_next (&state) == -ENOENT);
+      end_process ();
+    }
+}
+
+/* FP and a signed return address on the stack; in X30; FP with a tag.  */
+static void
+test_signed (void)
+{
+  start_caller ();
+  ROW (true, 32, -24, -32);
+  poke (STACK + 0x100, STACK + 0x400, 8);
+  poke (STACK + 0x108, RA | signature, 8);
+  check_step (RA, STACK + 0x120, STACK + 0x400);
+  end_process ();
+
+  start ();
+  current_registers.regs[30] = RA | signature;
+  check_step (RA, STACK + 0x100, STACK + 0x200);
+  end_process ();
+
+  start_caller ();
+  ROW (true, 32, -24, -32);
+  poke (STACK + 0x100, (STACK + 0x400) | tag, 8);
+  poke (STACK + 0x108, RA, 8);
+  check_step (RA, STACK + 0x120, STACK + 0x400);
+  end_process ();
+
+  /* A CFA of FP with a tag.  */
+  start_caller ();
+  ROW (false, 16, -8, -16);
+  state.fp |= tag;
+  poke (STACK + 0x200, STACK + 0x400, 8);
+  poke (STACK + 0x208, RA | signature, 8);
+  check_step (RA, STACK + 0x210, STACK + 0x400);
+  end_process ();
+}
+
+/* Cached rules are found by the address without its signature.  */
+static void
+test_cached (void)
+{
+  unsigned long entries[4];
+  struct unwind_stacktrace trace = { .entries = entries };
+
+  start_caller ();
+  machine.may_cache = true;
+  ROW (true, 32, -24, -32);
+  for (unsigned int i = 0; i < 4; ++i)
+    {
+      poke (STACK + 0x100 + 32 * i, STACK + 0x400, 8);
+      poke (STACK + 0x108 + 32 * i, RA | signature, 8);
+    }
+  state.ip = RA;
+  check_step (RA, STACK + 0x120, STACK + 0x400);
+  CHECK (sframe_is_cached (RA - 1));
+  state.sframe_cached = true;
+  sframe_unwind_cached (&state, &trace, 2);
+  CHECK (trace.nr == 2 && entries[0] == RA && entries[1] == RA);
+  CHECK (state.ip == RA && state.sp == STACK + 0x160);
+  /* Not without SP.  */
+  state.sp_lost = true;
+  sframe_unwind_cached (&state, &trace, 4);
+  CHECK (trace.nr == 2);
+  machine.may_cache = false;
+  end_process ();
+}
+
+/* Other registers are those of an interrupted frame; there are 32.  */
+static void
+test_registers (void)
+{
+  for (unsigned int reg = 0; reg < 40; ++reg)
+    {
+      start ();
+      current_registers.sp = STACK + 0x100;
+      for (unsigned int i = 0; i < 29; ++i)
+	current_registers.regs[i] = STACK + 0x800 + 16 * i;
+      poke (TABLE + OF_ATTRIBUTE + 3, 1, 1);
+      /* CFA: REG + 16, in words of two bytes.  */
+      poke (TABLE + OF_ROW + 1, 1 | 2 << 1 | 1 << 5, 1);
+      poke (TABLE + OF_ROW + 2, reg << 3 | 1, 2);
+      poke (TABLE + OF_ROW + 4, 16, 2);
+      poke (TABLE + OF_FRE_LENGTH, 5 + 2 + 4, 4);
+      sframe_remove (TABLE);
+      CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+      if (reg < 29)
+	check_step (RA, STACK + 0x810 + 16 * reg, STACK + 0x200);
+      else if (reg == 29)
+	check_step (RA, STACK + 0x210, STACK + 0x200);
+      else if (reg == 31)
+	check_step (RA, STACK + 0x110, STACK + 0x200);
+      else if (reg > 31)
+	CHECK (sframe_unwind_next (&state) == 0 && state.done);
+      end_process ();
+    }
+}
+
+/* Instructions of a PLT: bti c, a push, the two loads, add, nop, autia1716 and
+   the jump.  */
+enum
+{
+  BTI = 0xd503245f, PUSH = 0xa9bf7bf0, ADRP = 0xb0000090, LDR = 0xf9400a11,
+  ADD = 0x91004210, NOP = 0xd503201f, AUT = 0xd503219f, BR = 0xd61f0220
+};
+
+static void
+check_plt (const unsigned int *code, size_t count)
+{
+  bool pushed = false;
+
+  for (size_t i = 0; i < count; ++i)
+    {
+      start ();
+      put_code (JIT + 0x100, code, count);
+      state.ip = JIT + 0x100 + 4 * i;
+      check_step (RA, STACK + 0x100 + (pushed ? 16 : 0), STACK + 0x200);
+      pushed |= code[i] == PUSH;
+      /* Nothing calls from there.  */
+      state.ip = JIT + 0x100 + 4 * i;
+      CHECK (sframe_unwind_next (&state) == -ENOENT);
+      /* Any other code is not known.  */
+      state.topmost = true;
+      poke (JIT + 0x100 + 4 * (count - 1), 0, 4);
+      CHECK (sframe_unwind_next (&state) == -ENOENT);
+      end_process ();
+    }
+}
+
+#define PLT(...)							\
+  check_plt ((const unsigned int[]) { __VA_ARGS__ },			\
+	     sizeof ((const unsigned int[]) { __VA_ARGS__ }) / 4)
+
+static void
+test_plt (void)
+{
+  PLT (ADRP, LDR, ADD, BR);
+  PLT (ADRP, LDR, NOP, BR);
+  PLT (BTI, ADRP, LDR, ADD, BR);
+  PLT (ADRP, LDR, ADD, AUT, BR);
+  PLT (BTI, ADRP, LDR, ADD, AUT, BR);
+  PLT (PUSH, ADRP, LDR, ADD, BR);
+  PLT (BTI, PUSH, ADRP, LDR, ADD, BR);
+  /* At the start and at the end of memory that can be read.  */
+  start ();
+  CODE (JIT, ADRP, LDR, ADD, BR);
+  state.ip = JIT + 12;
+  check_step (RA, STACK + 0x100, STACK + 0x200);
+  state.topmost = true;
+  CODE (JIT + 0xff8, ADRP, LDR);
+  state.ip = JIT + 0xffc;
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  end_process ();
+}
+
+/* Whether a frame that has no table may return to ADDRESS; the next record is
+   none.  */
+static bool
+may_return (unsigned long address)
+{
+  return __sframe_guess_ok (&state, address, STACK + 0x200, 8);
+}
+
+static bool
+is_call (unsigned int insn)
+{
+  CODE (JIT + 0xfc, insn);
+  return may_return (JIT + 0x100);
+}
+
+static void
+test_calls (void)
+{
+  start ();
+  CHECK (is_call (0x94000001) && is_call (0x97ffffff));	/* bl  */
+  CHECK (is_call (0xd63f0000) && is_call (0xd63f03c0));	/* blr  */
+  CHECK (is_call (0xd63f081f) && is_call (0xd63f0c3f));	/* blraaz, blrabz  */
+  CHECK (is_call (0xd73f0801) && is_call (0xd73f0c3f));	/* blraa, blrab  */
+  CHECK (!is_call (0x14000001));	/* b  */
+  CHECK (!is_call (0xd61f0000));	/* br  */
+  CHECK (!is_call (0xd71f0801));	/* braa  */
+  CHECK (!is_call (0xd65f03c0));	/* ret  */
+  CHECK (!is_call (0xd65f0bff));	/* retaa  */
+  CHECK (!is_call (0));
+  /* A breakpoint in place of a call.  */
+  CHECK (!is_call (0xd42000a0));
+  process.flags |= 1UL << MMF_HAS_UPROBES;
+  CHECK (is_call (0xd42000a0) && !is_call (0xd4200000));
+  process.flags = 0;
+  /* At the start of a mapping; code for execution only.  */
+  CODE (JIT, 0xd63f0000);
+  CHECK (may_return (JIT + 4) && !may_return (JIT + 8));
+  machine.fault_at = JIT;
+  CHECK (may_return (JIT + 0x100));
+  machine.fault_at = 0;
+  end_process ();
+}
+
+/* Offsets in a signal frame: siginfo, ucontext up to the registers, and X0.  */
+enum { SIGCONTEXT = 128 + 176, X0 = 8, X29 = X0 + 29 * 8, SP = X0 + 31 * 8,
+  PC = SP + 8 };
+
+static void
+put_signal_frame (unsigned long at)
+{
+  poke (at + SIGCONTEXT + X29, STACK + 0x1234, 8);
+  poke (at + SIGCONTEXT + SP, STACK + 0x5678, 8);
+  poke (at + SIGCONTEXT + PC, TEXT + 0x20, 8);
+  /* mov x8, #139; svc #0  */
+  CODE (JIT + 0x100, 0xd2801168, 0xd4000001);
+}
+
+static void
+check_signal (void)
+{
+  check_step (TEXT + 0x20, STACK + 0x5678, STACK + 0x1234);
+  CHECK (state.interrupted && !state.topmost && !state.ip_behind);
+  CHECK (state.ucontext == STACK + 0x100 + SIGCONTEXT);
+}
+
+static void
+test_signal (void)
+{
+  start_caller ();
+  put_signal_frame (STACK + 0x100);
+  state.ip = JIT + 0x100;
+  check_signal ();
+  /* Its X30 is known.  */
+  poke (STACK + 0x100 + SIGCONTEXT + X0 + 30 * 8, RA | signature, 8);
+  check_step (RA, STACK + 0x5678, STACK + 0x1234);
+  end_process ();
+
+  /* Interrupted at its second instruction, to which nothing returns.  */
+  start ();
+  put_signal_frame (STACK + 0x100);
+  state.ip = JIT + 0x104;
+  check_signal ();
+  state = (struct unwind_user_state) {
+    .ip = JIT + 0x104, .sp = STACK + 0x100, .ws = 8
+  };
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  /* rt_sigreturn would refuse this SP.  */
+  state.ip = JIT + 0x100;
+  state.sp = STACK + 0x108;
+  CHECK (sframe_unwind_next (&state) == -EINVAL);
+  state.sp = STACK + STACK_SIZE;
+  CHECK (sframe_unwind_next (&state) == -EFAULT);
+  /* Where the frame is, is not known.  */
+  state.sp = STACK + 0x100;
+  state.sp_lost = true;
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  /* Half of the code is none.  */
+  state.sp_lost = false;
+  poke (JIT + 0x104, 0, 4);
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  end_process ();
+}
+
+/* A handler returns to the restorer, before which is no call.  */
+static void
+test_return_to_restorer (void)
+{
+  start ();
+  put_signal_frame (STACK + 0x100);
+  current_registers.regs[30] = JIT + 0x100;
+  check_step (JIT + 0x100, STACK + 0x100, STACK + 0x200);
+  check_signal ();
+  end_process ();
+}
+
+/* A frame after a step by FP, of which only FP is known; its record is at
+   FP.  */
+static void
+start_without_sp (void)
+{
+  start_caller ();
+  state.sp_lost = true;
+  poke (STACK + 0x200, STACK + 0x400, 8);
+  poke (STACK + 0x208, RA, 8);
+}
+
+static void
+test_without_sp (void)
+{
+  /* The CFA is based on FP.  */
+  start_without_sp ();
+  ROW (false, 48, -40, -48);
+  check_step (RA, STACK + 0x230, STACK + 0x400);
+  end_process ();
+
+  /* It is based on SP, and the table says where the record is.  */
+  start_without_sp ();
+  ROW (true, 48, -40, -48);
+  check_step (RA, STACK + 0x230, STACK + 0x400);
+  end_process ();
+  start_without_sp ();
+  ROW (true, 96, -56, -64);
+  poke (STACK + 0x208, RA | signature, 8);
+  check_step (RA, STACK + 0x240, STACK + 0x400);
+  end_process ();
+
+  /* A return address that follows no call is none.  */
+  start_without_sp ();
+  ROW (true, 48, -40, -48);
+  CODE (RA - 4, 0x14000000);
+  check_end ();
+  end_process ();
+
+  /* There is no record.  */
+  start_without_sp ();
+  ROW (true, 48, -48, -40);
+  check_end ();
+  end_process ();
+  start_without_sp ();
+  ROW (true, 48, -40);
+  check_end ();
+  end_process ();
+}
+
+/* After a step by FP the probed return is the next one above the record.  */
+static void
+test_uretprobe_without_sp (void)
+{
+  struct return_instance outer = { STACK + 0x300, JIT + 0x80, NULL };
+  struct return_instance inner = { STACK + 0x200, JIT + 0x40, &outer };
+  struct uprobe_task task = { .return_instances = &inner };
+
+  start ();
+  current->utask = &task;
+  machine.trampoline = JIT + 0xf00;
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x180, true) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x200, true) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x208, true) == JIT + 0x80);
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x308, true) == JIT + 0xf00);
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x180, false) == JIT + 0xf00);
+  CHECK (unwind_uprobe_ra (JIT + 0xf00, STACK + 0x200, false) == JIT + 0x40);
+  CHECK (unwind_uprobe_ra (RA, STACK + 0x200, true) == RA);
+  current->utask = NULL;
+  end_process ();
+}
+
+#define CASE(name) { #name, test_##name }
+static const struct test_case cases[] = {
+  CASE (leaf),
+  CASE (odd_addresses),
+  CASE (signed),
+  CASE (cached),
+  CASE (registers),
+  CASE (plt),
+  CASE (calls),
+  CASE (signal),
+  CASE (return_to_restorer),
+  CASE (without_sp),
+  CASE (uretprobe_without_sp),
+};
+
+int
+main (void)
+{
+  return run_cases (cases, ARRAY_SIZE (cases));
+}
