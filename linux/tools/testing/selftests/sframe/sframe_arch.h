@@ -8,6 +8,7 @@
  * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of another
  * ARCH_OTHER_WAY, ARCH_FOREIGN_WAY	their numbers
  * USE_SAVED_REGS()		overwrite the call-saved registers
+ * __saves_fp			attribute of a function that does: it saves FP
  * SYSTEM_CALL(after, nr, a, b)	make a system call; label @after follows it
  * THUNK, THUNK_AFTER_CALL	code with a frame that calls its argument; the
  *				offset of the return address
@@ -110,11 +111,13 @@
 #define ARCH_ADDRESS	"r"
 #define ARCH_MOVE	"mov sp, sp"
 
+/* GCC saves FP only in a frame record. */
+#define __saves_fp	__attribute__((optimize("no-omit-frame-pointer")))
 #define USE_SAVED_REGS()						\
 	asm volatile("mov x29, #1\n\t"					\
 		     "mov x19, #0\n\t"					\
 		     "mov x20, #0"					\
-		     : : : "x29", "x19", "x20", "memory")
+		     : : : "x19", "x20", "memory")
 
 #define SYSTEM_CALL(after, nr, a, b) do {				\
 	long first_ = (long)(a), second_ = (long)(b);			\
@@ -139,6 +142,10 @@
 #define THUNK_NR_ROWS	3
 #define THUNK_INFO	4
 
+#endif
+
+#ifndef __saves_fp
+#define __saves_fp
 #endif
 
 #endif /* SFRAME_ARCH_H */

@@ -70,7 +70,7 @@ static noinline void outer(void)
 	KEEP();
 }
 
-static noinline void outermost(void)
+static noinline __saves_fp void outermost(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -164,7 +164,7 @@ PLT(plt_start_bti);
 
 static void (*plt)(void);
 
-static noinline void call_plt(void)
+static noinline __saves_fp void call_plt(void)
 {
 	char local[40];
 
@@ -250,7 +250,7 @@ static void leave(int signal)
 	siglongjmp(back, 1);
 }
 
-static noinline void call_trap(void)
+static noinline __saves_fp void call_trap(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -286,7 +286,7 @@ static void on_signal(int signal)
 	KEEP();
 }
 
-static noinline void signalled(void)
+static noinline __saves_fp void signalled(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -353,7 +353,7 @@ static void *vdso_function(const char *name)
 
 static int (*vdso_gettime)(clockid_t clock, struct timespec *time);
 
-static noinline void call_vdso(void)
+static noinline __saves_fp void call_vdso(void)
 {
 	char local[40];
 

@@ -83,7 +83,7 @@
 	mov	x29, sp
 	mov	x17, x0
 	mov	x16, #0
-	.inst	0xdac103f1		/* paciza x17 */
+	.inst	0xdac123f1		/* paciza x17 */
 	.inst	0xd63f0a3f		/* blraaz x17 */
 	label	by_signed_call_return
 	ldp	x29, x30, [sp], #16

@@ -79,9 +79,11 @@ static const char *content(const char *name)
 	return text;
 }
 
-static noinline void path(void)
+/* FP points to no frame record from here on. */
+static noinline __saves_fp void path(void)
 {
 	NOTE();
+	USE_SAVED_REGS();
 	plain();
 	KEEP();
 }
@@ -248,7 +250,7 @@ TEST_F(choice, own_order)
 }
 
 /* FP leads nowhere from here and from probe(). */
-static noinline void without_fp(void)
+static noinline __saves_fp void without_fp(void)
 {
 	NOTE();
 	USE_SAVED_REGS();

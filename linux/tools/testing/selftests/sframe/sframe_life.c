@@ -54,7 +54,7 @@ static const struct table good = {
 static void (*thunk)(void (*function)(void));
 
 /* Uses FP for other values, so that unwinding by FP fails here. */
-static noinline void call_thunk(void)
+static noinline __saves_fp void call_thunk(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -395,7 +395,7 @@ static noinline void exit_here(void)
 	SYSTEM_CALL(behind_exit, SYS_exit_group, 0, 0);
 }
 
-static noinline void exit_through_thunk(void)
+static noinline __saves_fp void exit_through_thunk(void)
 {
 	USE_SAVED_REGS();
 	thunk(exit_here);
@@ -541,7 +541,7 @@ static noinline void wait_here(void)
 		SYSTEM_CALL(behind_pause, SYS_rt_sigsuspend, &no_signals, 8);
 }
 
-static int wait_through_thunk(void *arg)
+static __saves_fp int wait_through_thunk(void *arg)
 {
 	USE_SAVED_REGS();
 	thunk(wait_here);

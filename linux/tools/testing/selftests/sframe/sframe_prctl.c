@@ -571,12 +571,21 @@ TEST(vdso_forked)
 	EXPECT_EQ(ENOENT, drop_vdso_in_child());
 }
 
+/* The size of the vDSO's mapping. Its section headers are at the end. */
+static unsigned long vdso_size(unsigned long base)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)base;
+	unsigned long size = ehdr->e_shoff + ehdr->e_shnum * ehdr->e_shentsize;
+
+	return (size + PAGE - 1) & -PAGE;
+}
+
 /* Memory mapped in place of the vDSO can have any table. */
 TEST(vdso_unmapped)
 {
 	struct own_table vdso = vdso_table();
 	unsigned long base = getauxval(AT_SYSINFO_EHDR);
-	unsigned long size = (vdso.text_size + PAGE - 1) & -PAGE;
+	unsigned long size = vdso_size(base);
 	char *copy;
 
 	if (!vdso.size)
@@ -601,7 +610,7 @@ TEST(vdso_moved)
 {
 	struct own_table vdso = vdso_table();
 	unsigned long base = getauxval(AT_SYSINFO_EHDR);
-	unsigned long size = (vdso.text_size + PAGE - 1) & -PAGE;
+	unsigned long size = vdso_size(base);
 	unsigned long moved;
 	void *to;
 

@@ -19,7 +19,7 @@
 #include "sframe_chain.h"
 
 /* Uses all call-saved registers; FP does not point to a frame. */
-static noinline void no_fp(void (*next)(void))
+static noinline __saves_fp void no_fp(void (*next)(void))
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -298,7 +298,7 @@ static void fault_handler(int signal)
 	siglongjmp(back, 1);
 }
 
-static noinline void call_nowhere(void)
+static noinline __saves_fp void call_nowhere(void)
 {
 	NOTE();
 	USE_SAVED_REGS();

@@ -32,7 +32,7 @@ static noinline void probed(void)
 }
 
 /* Its table is needed to find the rest of the stack. */
-static noinline void call_probed(void)
+static noinline __saves_fp void call_probed(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -227,7 +227,7 @@ TEST(signal_at_probed_return)
 /* These end like the trampolines for probes, see sframe_x86_code.S. */
 extern const char like_uretprobe_end[], like_uprobe_end[];
 
-static noinline void call_like_uretprobe(void)
+static noinline __saves_fp void call_like_uretprobe(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
@@ -235,7 +235,7 @@ static noinline void call_like_uretprobe(void)
 	KEEP();
 }
 
-static noinline void call_like_uprobe(void)
+static noinline __saves_fp void call_like_uprobe(void)
 {
 	NOTE();
 	USE_SAVED_REGS();
