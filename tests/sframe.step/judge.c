@@ -629,14 +629,14 @@ handler (int signo, siginfo_t *info, void *context)
   pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel_state);
   restorer = (uintptr_t) __builtin_return_address (0);
   collect (&seen);
-  if (!thread.begun)
-    begin (&seen.libgcc, &now);
-  else
+  if (thread.begun)
     {
       follow_returns (&now);
       if (has_jumped (&now))
 	follow_calls (&now, context);
     }
+  else if (!is_new_thread (context))
+    begin (&seen.libgcc, &now);
   thread.before = now;
 
   add (&results->judged, true);

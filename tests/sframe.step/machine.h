@@ -110,6 +110,14 @@ is_left (const struct call *call, const struct place *place)
   return false;
 }
 
+/* The function that makes threads has no tables there.  */
+static inline bool
+is_new_thread (const ucontext_t *context)
+{
+  (void) context;
+  return false;
+}
+
 /* The register with the address of the signals that the next instruction is to
    block.  */
 static inline greg_t *
@@ -232,6 +240,14 @@ is_left (const struct call *call, const struct place *place)
   return call->home == place->sp;
 }
 
+/* LOSES_STEPS makes up for a wrong begin.  */
+static inline bool
+is_new_thread (const ucontext_t *context)
+{
+  (void) context;
+  return false;
+}
+
 static inline greg_t *
 signal_set (ucontext_t *context)
 {
@@ -249,6 +265,113 @@ is_blocking (const ucontext_t *context)
 	  && (code[1] == SYS_rt_sigprocmask
 	      || (code[1] == 0 && registers[1] == SYS_rt_sigprocmask))
 	  && registers[2] != SIG_UNBLOCK);
+}
+
+#elif defined __aarch64__
+
+enum { LOSES_STEPS = 0, INSTRUCTION_SIZE = 4 };
+
+static inline struct place
+place_of (const ucontext_t *context)
+{
+  return (struct place) { .pc = context->uc_mcontext.pc,
+			  .sp = context->uc_mcontext.sp,
+			  .link = context->uc_mcontext.regs[30] };
+}
+
+static inline const ucontext_t *
+interrupted_by (const ucontext_t *context)
+{
+  return (const ucontext_t *) context->uc_mcontext.regs[2];
+}
+
+/* No function has signed it yet.  */
+static inline uintptr_t
+returns_to (const struct place *place)
+{
+  return place->link;
+}
+
+static inline uintptr_t
+home_of (uintptr_t cfa)
+{
+  return cfa;
+}
+
+static inline uintptr_t
+home_of_call (const struct place *before, const struct place *now)
+{
+  (void) before;
+  return now->sp;
+}
+
+/* BL and BLR do no more than this.  */
+static inline bool
+is_call (const struct place *before, const struct place *now, uintptr_t ret)
+{
+  return (ret == before->pc + INSTRUCTION_SIZE && now->pc != ret
+	  && now->sp == before->sp);
+}
+
+static inline bool
+is_return (const struct call *call, const struct place *place)
+{
+  return call->ret == place->pc;
+}
+
+/* A function that has released its frame has not returned yet.  */
+static inline bool
+is_over (const struct call *call, const struct place *place)
+{
+  return (call->home < place->sp
+	  || (call->home == place->sp && is_return (call, place)));
+}
+
+/* The return address may be anywhere.  */
+static inline bool
+is_rewritten (const struct call *call)
+{
+  (void) call;
+  return false;
+}
+
+/* Whether PLACE, the target of a jump, is in the function that has made
+   CALL.  */
+static inline bool
+is_left (const struct call *call, const struct place *place)
+{
+  return call->home == place->sp;
+}
+
+static inline greg_t *
+signal_set (ucontext_t *context)
+{
+  return (greg_t *) &context->uc_mcontext.regs[1];
+}
+
+enum { SVC_0 = 0xd4000001 };
+
+/* Whether a new thread is at one of the two instructions after the system call
+   that has made it.  For them the tables name the caller of the old one.  */
+static inline bool
+is_new_thread (const ucontext_t *context)
+{
+  const mcontext_t *machine = &context->uc_mcontext;
+  const uint32_t *code = (const uint32_t *) machine->pc;
+
+  return (machine->regs[0] == 0
+	  && (machine->regs[8] == SYS_clone || machine->regs[8] == SYS_clone3)
+	  && (code[-1] == SVC_0 || code[-2] == SVC_0));
+}
+
+static inline bool
+is_blocking (const ucontext_t *context)
+{
+  const mcontext_t *machine = &context->uc_mcontext;
+
+  return (*(const uint32_t *) machine->pc == SVC_0
+	  && machine->regs[8] == SYS_rt_sigprocmask
+	  && machine->regs[0] != SIG_UNBLOCK);
 }
 
 #endif

@@ -17,6 +17,7 @@
    Document: ptrace(2).  */
 
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,6 +84,21 @@ go_on (enum __ptrace_request how, pid_t tid, int signo)
     give_up ("ptrace");
 }
 
+#ifdef __aarch64__
+
+/* Single registers cannot be read.  */
+static uintptr_t
+pc_of (pid_t tid)
+{
+  struct user_regs_struct registers = { .pc = 0 };
+  struct iovec part = { &registers, sizeof registers };
+
+  ptrace (PTRACE_GETREGSET, tid, (void *) NT_PRSTATUS, &part);
+  return registers.pc;
+}
+
+#else
+
 static uintptr_t
 pc_of (pid_t tid)
 {
@@ -92,6 +109,8 @@ pc_of (pid_t tid)
 #endif
   return ptrace (PTRACE_PEEKUSER, tid, (void *) offset, NULL);
 }
+
+#endif
 
 /* Call the handler.  */
 static void
@@ -134,7 +153,8 @@ is_entry (pid_t tid)
 
 /* Whether a signal that is not delivered yet has interrupted a system call.
    Its handler must find the interrupted call: not completed, and in no other
-   handler.  Not on s390x, where a late step could trap in the judge's handler.
+   handler.  Not on s390x, where a late step could trap in the judge's handler,
+   nor on AArch64, where the call is prepared to be made again before that.
    Document: -ERESTARTSYS to -ERESTART_RESTARTBLOCK in Linux's errno.h.  */
 static bool
 is_interrupted (pid_t tid)
