@@ -20,12 +20,12 @@
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <linux/unwind_user.h>
+#include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/ptrace.h>
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
 #include <asm/unistd.h>
-#include <asm/uprobes.h>
 
 #define SFRAME_ABI		SFRAME_ABI_AARCH64_LE
 #define SFRAME_REG_FP		29

@@ -217,7 +217,7 @@ TEST_F(choice, own_is_bounded)
 	EXPECT_TRUE(whole());
 }
 
-#ifndef __s390x__
+#if defined(__x86_64__) || defined(__aarch64__)
 /*
  * The only function with a frame pointer: unwinding by FP from its callees
  * skips the functions between.

@@ -130,7 +130,7 @@ TEST(program_and_interpreter)
 
 /* Programs without tables are unwound by frame pointers as before. */
 static __unused void expect_declined(struct __test_metadata *_metadata,
-			    const char *program)
+				     const char *program)
 {
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
 						 PERF_COUNT_SW_PAGE_FAULTS);
