@@ -6,26 +6,12 @@
    Architecture" and of the Arm Architecture Reference Manual.  */
 
 #include <linux/unwind_uprobe.h>
-#include <linux/unwind_user_types.h>
 
-#include "process.h"
+#include "leaf.h"
 
 #include "sframe_cache.h"
 
-enum
-{
-  TABLE = 0x10000, TEXT = 0x20000, TEXT_SIZE = 0x100,
-  STACK = 0x30000, STACK_SIZE = 0x2000,
-  /* Code that is in no registered range.  */
-  JIT = 0x28000,
-  DATA = 0x38000,
-  /* A call is before it; where it is, the table has the row.  */
-  RA = TEXT + 0x40
-};
-
 static const unsigned long signature = 0x55UL << 48, tag = 0xa5UL << 56;
-
-static struct unwind_user_state state;
 
 static void
 put_code (unsigned long address, const unsigned int *code, size_t count)
@@ -54,30 +40,14 @@ put_row (const signed char *words, unsigned int count, bool sp)
   put_row ((const signed char[]) { __VA_ARGS__ },			\
 	   sizeof ((const signed char[]) { __VA_ARGS__ }), sp)
 
-/* A function of one row, with an unchanged SP and the return address in X30,
-   was interrupted at TEXT + 0x10.  */
+/* The topmost frame, with the return address in X30.  */
 static void
 start (void)
 {
-  new_process ();
-  memset (memory, 0, sizeof memory);
-  map (TABLE, TABLE + 0x1000, VM_READ);
-  map (TEXT, TEXT + 0x1000, VM_READ | VM_EXEC);
-  map (JIT, JIT + 0x1000, VM_READ | VM_EXEC);
-  map (STACK, STACK + STACK_SIZE, VM_READ | VM_WRITE);
-  map (DATA, DATA + 0x1000, VM_READ | VM_WRITE);
-  put_table (TABLE, TEXT, TEXT_SIZE);
-  poke (TABLE + OF_ABI, 2, 1);
-  poke (TABLE + OF_FIXED_RA, 0, 1);
-  poke (TABLE + OF_ROW + 2, 0, 1);
-  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  start_leaf (2);
   current_registers = (struct pt_regs) { .regs[30] = RA };
   /* BLR X1.  */
   CODE (RA - 4, 0xd63f0020);
-  state = (struct unwind_user_state) {
-    .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
-    .ws = 8, .topmost = true
-  };
 }
 
 /* The same, but the frame has made a call.  */
@@ -94,16 +64,6 @@ check_step (unsigned long ip, unsigned long sp, unsigned long fp)
   CHECK (sframe_unwind_next (&state) == 0);
   CHECK (!state.done && state.ip == ip && state.sp == sp && state.fp == fp);
   CHECK (!state.sp_lost);
-}
-
-static void
-check_end (void)
-{
-  unsigned long ip = state.ip, sp = state.sp;
-
-  CHECK (sframe_unwind_next (&state) == 0);
-  CHECK (state.done && state.ip == ip && state.sp == sp);
-  state.done = false;
 }
 
 static void

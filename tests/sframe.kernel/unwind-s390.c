@@ -6,25 +6,14 @@
    "z/Architecture Principles of Operation".  Numbers have the byte order of
    the machine that runs the test.  */
 
-#include <linux/unwind_user_types.h>
-
 #include <signal.h>
 
-#include "process.h"
+#include "leaf.h"
 
-enum
-{
-  TABLE = 0x10000, TEXT = 0x20000, TEXT_SIZE = 0x100,
-  STACK = 0x30000, STACK_SIZE = 0x1000,
-  /* Code that is in no registered range, and the vDSO.  */
-  JIT = 0x28000, VDSO = 0x2a000,
-  DATA = 0x38000
-};
+enum { VDSO = 0x2a000 };
 /* Offsets in a frame: the back chain, the saved registers of its callee, and
    the return address of a wrapper in the vDSO.  */
 enum { BACK_CHAIN = 0, SAVED_R14 = 112, WRAPPER_RA = 160 };
-
-static struct unwind_user_state state;
 
 static void
 put_code (unsigned long address, const unsigned short *code, size_t count)
@@ -37,33 +26,17 @@ put_code (unsigned long address, const unsigned short *code, size_t count)
   put_code (address, (const unsigned short[]) { __VA_ARGS__ },		\
 	    sizeof ((const unsigned short[]) { __VA_ARGS__ }) / 2)
 
-/* A function of one row, with an unchanged SP and the return address in R14,
-   was interrupted at TEXT + 0x10.  */
+/* The topmost frame, with the return address in R14.  */
 static void
 start (void)
 {
-  new_process ();
-  memset (memory, 0, sizeof memory);
-  map (TABLE, TABLE + 0x1000, VM_READ);
-  map (TEXT, TEXT + 0x1000, VM_READ | VM_EXEC);
-  map (JIT, JIT + 0x1000, VM_READ | VM_EXEC);
+  start_leaf (4);
   map (VDSO, VDSO + 0x1000, VM_READ | VM_EXEC);
-  map (STACK, STACK + STACK_SIZE, VM_READ | VM_WRITE);
-  map (DATA, DATA + 0x1000, VM_READ | VM_WRITE);
-  put_table (TABLE, TEXT, TEXT_SIZE);
-  poke (TABLE + OF_ABI, 4, 1);
-  poke (TABLE + OF_FIXED_RA, 0, 1);
-  poke (TABLE + OF_ROW + 2, 0, 1);
-  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
   process.context.vdso_base = VDSO;
   machine.vdso_size = 0x800;
-  current_registers = (struct pt_regs) { .gprs[14] = TEXT + 0x40 };
+  current_registers = (struct pt_regs) { .gprs[14] = RA };
   /* BASR %r14,%r2.  */
-  CODE (TEXT + 0x3e, 0x0de2);
-  state = (struct unwind_user_state) {
-    .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
-    .ws = 8, .topmost = true
-  };
+  CODE (RA - 2, 0x0de2);
 }
 
 static void
@@ -74,20 +47,10 @@ check_step (unsigned long ip, unsigned long sp)
 }
 
 static void
-check_end (void)
-{
-  unsigned long ip = state.ip, sp = state.sp;
-
-  CHECK (sframe_unwind_next (&state) == 0);
-  CHECK (state.done && state.ip == ip && state.sp == sp);
-  state.done = false;
-}
-
-static void
 test_leaf (void)
 {
   start ();
-  check_step (TEXT + 0x40, STACK + 0x100);
+  check_step (RA, STACK + 0x100);
   end_process ();
 }
 
@@ -101,10 +64,10 @@ test_odd_addresses (void)
   current_registers.gprs[14] = DATA + 0x40;
   check_end ();
   /* A wild call to such an address: the caller is found.  */
-  current_registers.gprs[14] = TEXT + 0x40;
+  current_registers.gprs[14] = RA;
   poke (TABLE + OF_ROW + 2, 16, 1);
   state.ip = TEXT + 0x11;
-  check_step (TEXT + 0x40, STACK + 0x100);
+  check_step (RA, STACK + 0x100);
   /* As a caller's address it is none.  */
   state.ip = TEXT + 0x11;
   CHECK (sframe_unwind_next (&state) == -ENOENT);
@@ -143,7 +106,7 @@ check_fault (int signo, int code, unsigned long address, int count, bool behind)
   state.sp = STACK + 0x100;
   state.topmost = true;
   if (behind)
-    check_step (TEXT + 0x40, STACK + 0x100);
+    check_step (RA, STACK + 0x100);
   else
     CHECK (sframe_unwind_next (&state) == -ENOENT);
   INIT_LIST_HEAD (&current->pending.list);
@@ -177,12 +140,12 @@ test_behind_fault (void)
 static void
 check_saved_sp (bool saved)
 {
-  current_registers.gprs[14] = TEXT + 0x40;
+  current_registers.gprs[14] = RA;
   current->thread.ufpu.vxrs[2].high = STACK + 0x300;
   state.ip = TEXT + 0x10;
   state.sp = STACK + 0x100;
   state.topmost = true;
-  check_step (TEXT + 0x40, STACK + (saved ? 0x300 : 0x100));
+  check_step (RA, STACK + (saved ? 0x300 : 0x100));
 }
 
 static void
@@ -227,7 +190,7 @@ test_saved_sp (void)
   state.ip = TEXT + 0x10;
   state.sp = STACK + 0x100;
   state.topmost = true;
-  check_step (TEXT + 0x40, STACK + 0x100 + 128);
+  check_step (RA, STACK + 0x100 + 128);
   end_process ();
 }
 
@@ -253,7 +216,7 @@ test_plt (void)
 	start ();
 	put_code (JIT + 0x100, kind == 0 ? entry : shared, 14);
 	state.ip = JIT + 0x100 + offsets[kind][i];
-	check_step (TEXT + 0x40, STACK + 0x100);
+	check_step (RA, STACK + 0x100);
 	/* Nothing calls from there.  */
 	state.ip = JIT + 0x100 + offsets[kind][i];
 	CHECK (sframe_unwind_next (&state) == -ENOENT);
@@ -307,9 +270,9 @@ start_chain (unsigned long ip, unsigned long ra)
 static void
 test_back_chain (void)
 {
-  start_chain (JIT + 0x20, TEXT + 0x40);
+  start_chain (JIT + 0x20, RA);
   CHECK (s390_unwind_backchain (&state) == 0);
-  CHECK (state.ip == TEXT + 0x40 && state.sp == STACK + 0x200);
+  CHECK (state.ip == RA && state.sp == STACK + 0x200);
   CHECK (state.fp_lost && !state.done);
   end_process ();
 
@@ -334,7 +297,7 @@ test_back_chain (void)
   end_process ();
 
   /* The first frame, or code without a back chain: another way may lead on.  */
-  start_chain (JIT + 0x20, TEXT + 0x40);
+  start_chain (JIT + 0x20, RA);
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
   CHECK (s390_unwind_backchain (&state) == -ENOENT && !state.done);
   end_process ();
@@ -347,9 +310,9 @@ test_vdso (void)
 {
   start_chain (VDSO + 0x20, 0);
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
-  poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x40, 8);
+  poke (STACK + 0x100 + WRAPPER_RA, RA, 8);
   CHECK (s390_unwind_backchain (&state) == 0);
-  CHECK (state.ip == TEXT + 0x40 && state.sp == STACK + 0x100 + 168);
+  CHECK (state.ip == RA && state.sp == STACK + 0x100 + 168);
   CHECK (!state.done);
   end_process ();
 
@@ -363,7 +326,7 @@ test_vdso (void)
   /* Behind the vDSO's code.  */
   start_chain (VDSO + 0x800, 0);
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
-  poke (STACK + 0x100 + WRAPPER_RA, TEXT + 0x40, 8);
+  poke (STACK + 0x100 + WRAPPER_RA, RA, 8);
   CHECK (s390_unwind_backchain (&state) == -ENOENT && !state.done);
   end_process ();
 }

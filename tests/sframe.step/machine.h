@@ -110,14 +110,6 @@ is_left (const struct call *call, const struct place *place)
   return false;
 }
 
-/* The function that makes threads has no tables there.  */
-static inline bool
-is_new_thread (const ucontext_t *context)
-{
-  (void) context;
-  return false;
-}
-
 /* The register with the address of the signals that the next instruction is to
    block.  */
 static inline greg_t *
@@ -154,12 +146,6 @@ interrupted_by (const ucontext_t *context)
   return (const ucontext_t *) context->uc_mcontext.gregs[4];
 }
 
-static inline uintptr_t
-returns_to (const struct place *place)
-{
-  return place->link;
-}
-
 /* The caller has a save area of 160 bytes for the callee.  */
 static inline uintptr_t
 home_of (uintptr_t cfa)
@@ -171,13 +157,6 @@ home_of (uintptr_t cfa)
    and returns: up to this many bytes of instructions may not have been seen,
    in rare cases more.  */
 enum { UNSEEN_MAX = 18, LOSES_STEPS = 1 };
-
-static inline uintptr_t
-home_of_call (const struct place *before, const struct place *now)
-{
-  (void) now;
-  return before->sp;
-}
 
 /* Whether PC is TARGET or less than UNSEEN_MAX bytes after it.  */
 static inline bool
@@ -214,38 +193,6 @@ static inline bool
 is_return (const struct call *call, const struct place *place)
 {
   return place->pc - call->ret < UNSEEN_MAX;
-}
-
-/* A function that has released its frame has not returned yet.  */
-static inline bool
-is_over (const struct call *call, const struct place *place)
-{
-  return (call->home < place->sp
-	  || (call->home == place->sp && is_return (call, place)));
-}
-
-/* The return address may be anywhere.  */
-static inline bool
-is_rewritten (const struct call *call)
-{
-  (void) call;
-  return false;
-}
-
-/* Whether PLACE, the target of a jump, is in the function that has made
-   CALL.  */
-static inline bool
-is_left (const struct call *call, const struct place *place)
-{
-  return call->home == place->sp;
-}
-
-/* LOSES_STEPS makes up for a wrong begin.  */
-static inline bool
-is_new_thread (const ucontext_t *context)
-{
-  (void) context;
-  return false;
 }
 
 static inline greg_t *
@@ -285,24 +232,10 @@ interrupted_by (const ucontext_t *context)
   return (const ucontext_t *) context->uc_mcontext.regs[2];
 }
 
-/* No function has signed it yet.  */
-static inline uintptr_t
-returns_to (const struct place *place)
-{
-  return place->link;
-}
-
 static inline uintptr_t
 home_of (uintptr_t cfa)
 {
   return cfa;
-}
-
-static inline uintptr_t
-home_of_call (const struct place *before, const struct place *now)
-{
-  (void) before;
-  return now->sp;
 }
 
 /* BL and BLR do no more than this.  */
@@ -317,30 +250,6 @@ static inline bool
 is_return (const struct call *call, const struct place *place)
 {
   return call->ret == place->pc;
-}
-
-/* A function that has released its frame has not returned yet.  */
-static inline bool
-is_over (const struct call *call, const struct place *place)
-{
-  return (call->home < place->sp
-	  || (call->home == place->sp && is_return (call, place)));
-}
-
-/* The return address may be anywhere.  */
-static inline bool
-is_rewritten (const struct call *call)
-{
-  (void) call;
-  return false;
-}
-
-/* Whether PLACE, the target of a jump, is in the function that has made
-   CALL.  */
-static inline bool
-is_left (const struct call *call, const struct place *place)
-{
-  return call->home == place->sp;
 }
 
 static inline greg_t *
@@ -372,6 +281,62 @@ is_blocking (const ucontext_t *context)
   return (*(const uint32_t *) machine->pc == SVC_0
 	  && machine->regs[8] == SYS_rt_sigprocmask
 	  && machine->regs[0] != SIG_UNBLOCK);
+}
+
+#endif
+
+#ifndef __x86_64__
+
+/* A call leaves the return address in a register, and SP as it is.  At the first
+   instruction of a function no signature is in it.  */
+static inline uintptr_t
+returns_to (const struct place *place)
+{
+  return place->link;
+}
+
+static inline uintptr_t
+home_of_call (const struct place *before, const struct place *now)
+{
+  (void) now;
+  return before->sp;
+}
+
+/* A function that has released its frame has not returned yet.  */
+static inline bool
+is_over (const struct call *call, const struct place *place)
+{
+  return (call->home < place->sp
+	  || (call->home == place->sp && is_return (call, place)));
+}
+
+/* The return address may be anywhere.  */
+static inline bool
+is_rewritten (const struct call *call)
+{
+  (void) call;
+  return false;
+}
+
+/* Whether PLACE, the target of a jump, is in the function that has made
+   CALL.  */
+static inline bool
+is_left (const struct call *call, const struct place *place)
+{
+  return call->home == place->sp;
+}
+
+#endif
+
+#ifndef __aarch64__
+
+/* The function that makes threads has no tables there, or LOSES_STEPS makes up
+   for them.  */
+static inline bool
+is_new_thread (const ucontext_t *context)
+{
+  (void) context;
+  return false;
 }
 
 #endif

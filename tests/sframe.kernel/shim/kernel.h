@@ -4,8 +4,8 @@
    Included by -include before each source.  Most comes from the kernel's own
    headers for user space, in its tools/.  If these lack a header, or have it
    without what is needed, kernel-shim.exp makes an empty file of that name,
-   and the contents are here, or in the file of the machine.  Anything that the kernel
-   forbids, such as a page fault with a lock held, ends the program.  */
+   and the contents are here, or in the file of the machine.  Anything that the
+   kernel forbids, such as a page fault with a lock held, ends the program.  */
 
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H

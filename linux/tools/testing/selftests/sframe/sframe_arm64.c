@@ -78,24 +78,40 @@ static noinline __saves_fp void outermost(void)
 	KEEP();
 }
 
+static void record_through(struct __test_metadata *_metadata,
+			   void (*function)(callee next), void (*caller)(void))
+{
+	through = function;
+	inner = caller;
+	rehearse(outermost);
+	ASSERT_EQ(1, record(outermost));
+	/* Noted: outermost, outer, the caller, plain, probe. */
+	ASSERT_EQ(5, noted_count);
+	EXPECT_EQ(noted[4], chain[1]);
+}
+
+/*
+ * The frames from @nr on are that of @caller, whose FP says where SP is, and its
+ * callers.
+ */
+static void expect_callers(struct __test_metadata *_metadata, int nr,
+			   void (*caller)(void))
+{
+	ASSERT_GT(chain_count, nr + 3);
+	EXPECT_LT((unsigned long)caller, chain[nr]);
+	EXPECT_GT((unsigned long)caller + 256, chain[nr]);
+	EXPECT_EQ(noted[2], chain[nr + 1]);
+	EXPECT_EQ(noted[1], chain[nr + 2]);
+	EXPECT_EQ(noted[0], chain[nr + 3]);
+}
+
 /* Without a table, FP does not say where SP is; the next table does. */
 static void expect_through(struct __test_metadata *_metadata,
 			   void (*function)(callee next), const char *ret)
 {
-	through = function;
-	inner = with_record;
-	rehearse(outermost);
-	ASSERT_EQ(1, record(outermost));
-	/* Noted: outermost, outer, with_record, plain, probe. */
-	ASSERT_EQ(5, noted_count);
-	ASSERT_GT(chain_count, 6);
-	EXPECT_EQ(noted[4], chain[1]);
+	record_through(_metadata, function, with_record);
 	EXPECT_EQ((unsigned long)ret, chain[2]);
-	EXPECT_LT((unsigned long)with_record, chain[3]);
-	EXPECT_GT((unsigned long)with_record + 256, chain[3]);
-	EXPECT_EQ(noted[2], chain[4]);
-	EXPECT_EQ(noted[1], chain[5]);
-	EXPECT_EQ(noted[0], chain[6]);
+	expect_callers(_metadata, 3, with_record);
 }
 
 TEST(record_without_table)
@@ -106,29 +122,16 @@ TEST(record_without_table)
 /* The CFA is based on SP, and found by FP. */
 TEST(record_with_table)
 {
-	through = by_record;
-	inner = with_table;
-	rehearse(outermost);
-	ASSERT_EQ(1, record(outermost));
-	ASSERT_EQ(5, noted_count);
-	ASSERT_GT(chain_count, 7);
-	EXPECT_EQ(noted[4], chain[1]);
+	record_through(_metadata, by_record, with_table);
 	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
 	EXPECT_EQ((unsigned long)record_by_sp_return, chain[3]);
-	EXPECT_LT((unsigned long)with_table, chain[4]);
-	EXPECT_GT((unsigned long)with_table + 256, chain[4]);
-	EXPECT_EQ(noted[2], chain[5]);
-	EXPECT_EQ(noted[1], chain[6]);
-	EXPECT_EQ(noted[0], chain[7]);
+	expect_callers(_metadata, 4, with_table);
 }
 
 /* A wrong guess would show frames that there are not. */
 TEST(other_frame_pointer)
 {
-	through = by_record;
-	inner = with_other_fp;
-	rehearse(outermost);
-	ASSERT_EQ(1, record(outermost));
+	record_through(_metadata, by_record, with_other_fp);
 	ASSERT_EQ(4, chain_count);
 	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
 	EXPECT_EQ((unsigned long)no_record_by_sp_return, chain[3]);
@@ -328,27 +331,6 @@ TEST(restorer_of_its_own)
 	EXPECT_EQ((unsigned long)page, chain[3]);
 	EXPECT_EQ(interrupted, chain[4]);
 	EXPECT_EQ(noted[0], chain[5]);
-}
-
-/* The function of the vDSO that is exported as @name. */
-static void *vdso_function(const char *name)
-{
-	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)vdso;
-	const Elf64_Shdr *shdr = (const Elf64_Shdr *)(vdso + ehdr->e_shoff);
-	const Elf64_Sym *sym;
-	const char *names;
-
-	for (int i = 0; vdso && i < ehdr->e_shnum; i++) {
-		if (shdr[i].sh_type != SHT_DYNSYM)
-			continue;
-		names = (const char *)(vdso + shdr[shdr[i].sh_link].sh_offset);
-		sym = (const void *)(vdso + shdr[i].sh_offset);
-		for (unsigned int n = 0; n < shdr[i].sh_size / sizeof(*sym); n++)
-			if (!strcmp(names + sym[n].st_name, name))
-				return (void *)(vdso + sym[n].st_value);
-	}
-	return NULL;
 }
 
 static int (*vdso_gettime)(clockid_t clock, struct timespec *time);

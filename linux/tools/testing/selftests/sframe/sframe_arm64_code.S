@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions for sframe_arm64: one with a frame pointer and no table, PLT entries,
+ * Functions for sframe_arm64: with frame records and without tables, PLT entries,
  * and code that ends with a trap.
  */
 .macro	function name
@@ -26,46 +26,33 @@
 	ret
 
 /*
- * Call X0 with the argument X1, from a frame with a record and a table in which
- * the CFA is based on SP, as in code by GCC.
+ * Call X0 with the argument X1, from a frame with a record at SP and a table in
+ * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp.
  */
-	function record_by_sp
+.macro	by_sp name, fp
+	function \name
 	.cfi_startproc
 	stp	x29, x30, [sp, #-64]!
 	.cfi_def_cfa_offset 64
 	.cfi_offset x29, -64
 	.cfi_offset x30, -56
-	mov	x29, sp
-	mov	x9, x0
-	mov	x0, x1
-	blr	x9
-	label	record_by_sp_return
-	ldp	x29, x30, [sp], #64
-	.cfi_restore x30
-	.cfi_restore x29
-	.cfi_def_cfa_offset 0
-	ret
-	.cfi_endproc
-
-/* The same, but its FP does not point to the record. */
-	function no_record_by_sp
-	.cfi_startproc
-	stp	x29, x30, [sp, #-64]!
-	.cfi_def_cfa_offset 64
-	.cfi_offset x29, -64
-	.cfi_offset x30, -56
-	add	x29, sp, #16
 	stp	xzr, xzr, [sp, #16]
+	add	x29, sp, #\fp
 	mov	x9, x0
 	mov	x0, x1
 	blr	x9
-	label	no_record_by_sp_return
+	label	\name\()_return
 	ldp	x29, x30, [sp], #64
 	.cfi_restore x30
 	.cfi_restore x29
 	.cfi_def_cfa_offset 0
 	ret
 	.cfi_endproc
+.endm
+
+	by_sp	record_by_sp, 0
+/* FP does not point to the record. */
+	by_sp	no_record_by_sp, 16
 
 /* As by_record, with an FP that has a tag. */
 	function by_tagged_record

@@ -258,27 +258,6 @@ TEST(restorer_of_its_own)
 	expect_own_restorer(_metadata, code);
 }
 
-/* The function of the vDSO that is exported as @name. */
-static void *vdso_function(const char *name)
-{
-	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)vdso;
-	const Elf64_Shdr *shdr = (const Elf64_Shdr *)(vdso + ehdr->e_shoff);
-	const Elf64_Sym *sym;
-	const char *names;
-
-	for (int i = 0; vdso && i < ehdr->e_shnum; i++) {
-		if (shdr[i].sh_type != SHT_DYNSYM)
-			continue;
-		names = (const char *)(vdso + shdr[shdr[i].sh_link].sh_offset);
-		sym = (const void *)(vdso + shdr[i].sh_offset);
-		for (unsigned int n = 0; n < shdr[i].sh_size / sizeof(*sym); n++)
-			if (!strcmp(names + sym[n].st_name, name))
-				return (void *)(vdso + sym[n].st_value);
-	}
-	return NULL;
-}
-
 static int (*vdso_gettime)(clockid_t clock, struct timespec *time);
 static unsigned long vdso_return;
 
