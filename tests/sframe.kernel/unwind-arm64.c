@@ -338,17 +338,50 @@ test_signal (void)
   /* rt_sigreturn would refuse this SP.  */
   state.ip = JIT + 0x100;
   state.sp = STACK + 0x108;
-  CHECK (sframe_unwind_next (&state) == -EINVAL);
+  check_end ();
   state.sp = STACK + STACK_SIZE;
-  CHECK (sframe_unwind_next (&state) == -EFAULT);
-  /* Where the frame is, is not known.  */
-  state.sp = STACK + 0x100;
-  state.sp_lost = true;
-  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  check_end ();
   /* Half of the code is none.  */
-  state.sp_lost = false;
+  state.sp = STACK + 0x100;
   poke (JIT + 0x104, 0, 4);
   CHECK (sframe_unwind_next (&state) == -ENOENT);
+  end_process ();
+}
+
+/* The handler has no table but a frame record, from which FP leads to the record
+   that the kernel has made.  */
+static void
+test_signal_without_sp (void)
+{
+  /* The size of siginfo and ucontext, rounded up.  */
+  enum { RECORD = STACK + 0x100 + 4688 };
+  const struct unwind_user_state in_restorer = {
+    .ip = JIT + 0x100, .sp = STACK + 0x80, .sp_lost = true, .fp = RECORD, .ws = 8
+  };
+
+  start_caller ();
+  put_signal_frame (STACK + 0x100);
+  poke (STACK + 0x100 + SIGCONTEXT + X0 + 30 * 8, RA, 8);
+  poke (RECORD, STACK + 0x1234, 8);
+  poke (RECORD + 8, RA, 8);
+  state = in_restorer;
+  check_signal ();
+  /* The signal frame would be below the handler's record.  */
+  state = in_restorer;
+  state.sp = STACK + 0x108;
+  check_end ();
+  /* The frame is elsewhere: the words differ; there is none.  X30 is no
+     frame.  */
+  state = in_restorer;
+  poke (RECORD + 8, RA + 4, 8);
+  check_end ();
+  poke (RECORD + 8, RA, 8);
+  poke (RECORD, STACK + 0x1238, 8);
+  check_end ();
+  state.fp = 16;
+  check_end ();
+  state.fp = STACK + STACK_SIZE;
+  check_end ();
   end_process ();
 }
 
@@ -365,12 +398,14 @@ test_return_to_restorer (void)
 }
 
 /* A frame after a step by FP, of which only FP is known; its record is at
-   FP.  */
+   FP, where the code has made FP point.  */
 static void
 start_without_sp (void)
 {
   start_caller ();
   state.sp_lost = true;
+  /* mov x29, sp  */
+  CODE (TEXT + 8, 0x910003fd);
   poke (STACK + 0x200, STACK + 0x400, 8);
   poke (STACK + 0x208, RA, 8);
 }
@@ -413,6 +448,57 @@ test_without_sp (void)
   end_process ();
 }
 
+/* Whether the record at FP is believed if INSN is at AT, and the record is
+   OFFSET above SP.  */
+static bool
+record_is_believed (unsigned long at, unsigned int insn, int offset)
+{
+  start_without_sp ();
+  ROW (true, 96, offset - 88, offset - 96);
+  CODE (TEXT + 8, NOP);
+  CODE (at, insn);
+  bool believed = sframe_unwind_next (&state) == 0 && !state.done;
+  CHECK (!believed || (state.ip == RA && !state.sp_lost));
+  CHECK (!believed || state.sp == STACK + 0x200 + 96 - offset);
+  end_process ();
+  return believed;
+}
+
+/* A function may save FP and RA side by side, and leave its caller's record in
+   FP: then that is not its own, and the caller must not be left out.  */
+static void
+test_record_of_caller (void)
+{
+  CHECK (record_is_believed (TEXT, 0x910003fd, 0));	/* mov x29, sp  */
+  CHECK (record_is_believed (TEXT + 12, 0x910043fd, 16));	/* add ..., 16  */
+  /* SP is lower now.  */
+  CHECK (record_is_believed (TEXT, 0x910003fd, 16));
+  CHECK (!record_is_believed (TEXT, 0x910083fd, 16));
+  CHECK (!record_is_believed (TEXT, NOP, 0));
+  CHECK (!record_is_believed (TEXT, 0x910003fc, 0));	/* mov x28, sp  */
+  CHECK (!record_is_believed (TEXT, 0x9100001d, 0));	/* mov x29, x0  */
+  CHECK (!record_is_believed (TEXT, 0xd10003fd, 0));	/* sub x29, sp  */
+  /* In the function before; behind the call.  */
+  CHECK (!record_is_believed (TEXT - 4, 0x910003fd, 0));
+  CHECK (!record_is_believed (TEXT + 0x10, 0x910003fd, 0));
+}
+
+/* The entry of a uretprobe has SP with its tag.  */
+static void
+test_uretprobe_with_tag (void)
+{
+  struct return_instance entry = { (STACK + 0x100) | tag, RA, NULL };
+  struct uprobe_task task = { .return_instances = &entry };
+
+  start ();
+  current->utask = &task;
+  machine.trampoline = JIT + 0xf00;
+  current_registers.regs[30] = JIT + 0xf00;
+  check_step (RA, STACK + 0x100, STACK + 0x200);
+  current->utask = NULL;
+  end_process ();
+}
+
 /* After a step by FP the probed return is the next one above the record.  */
 static void
 test_uretprobe_without_sp (void)
@@ -445,8 +531,11 @@ static const struct test_case cases[] = {
   CASE (plt),
   CASE (calls),
   CASE (signal),
+  CASE (signal_without_sp),
   CASE (return_to_restorer),
   CASE (without_sp),
+  CASE (record_of_caller),
+  CASE (uretprobe_with_tag),
   CASE (uretprobe_without_sp),
 };
 

@@ -43,7 +43,7 @@ struct sframe_place {
  * @fp:		the frame pointer
  * @outermost:	there is no calling frame; the other members are undefined
  * @signal:	the frame is a signal trampoline: its caller was interrupted
- * @at_start:	the address is that of the function's first byte
+ * @from_start:	the address minus that of the function's first byte
  * @at_end:	the address is that of the function's last byte
  */
 struct sframe_rule {
@@ -52,8 +52,8 @@ struct sframe_rule {
 	struct sframe_place	fp;
 	bool			outermost;
 	bool			signal;
-	bool			at_start;
 	bool			at_end;
+	u32			from_start;
 };
 
 const char *sframe_header_fault(const struct sframe_header *header,

@@ -54,14 +54,14 @@ struct sframe_row {
 
 /*
  * The entry of a table for one address. @offset is the address relative to the
- * start of the function or repeated block; @at_start and @at_end are as in
+ * start of the function or repeated block; @from_start and @at_end are as in
  * struct sframe_rule.
  */
 struct sframe_entry {
 	struct sframe_attr	attr;
 	struct sframe_row	row;
 	u32			offset;
-	bool			at_start;
+	u32			from_start;
 	bool			at_end;
 };
 
@@ -503,7 +503,7 @@ static __always_inline int sframe_find_entry(const struct sframe_view *view,
 		return ret;
 	/* It fits 32 bits since the size of the function does. */
 	entry->offset = (u64)offset - (u64)fde.start;
-	entry->at_start = !entry->offset;
+	entry->from_start = entry->offset;
 	entry->at_end = entry->offset == fde.size - 1;
 	if (!entry->attr.nr_fres)
 		return 0;
@@ -631,7 +631,7 @@ static int sframe_decode(const struct sframe_view *view,
 			 struct sframe_rule *rule)
 {
 	rule->signal = SFRAME_ATTR_SIGNAL(entry->attr.info);
-	rule->at_start = entry->at_start;
+	rule->from_start = entry->from_start;
 	rule->at_end = entry->at_end;
 	/* No rows, or no data words: RA is undefined in an outermost frame. */
 	rule->outermost = !entry->attr.nr_fres ||

@@ -129,30 +129,59 @@ static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 }
 
 /*
- * Whether the frame of @rule has a frame record. A function that saves FP and RA
- * side by side has one.
+ * Look up @ip in the table of @state. Drop the table if it is corrupt. That may
+ * need a copy of all registrations: without memory for it, try only once for
+ * each stack.
  */
-static bool sframe_has_record(const struct sframe_rule *rule)
+static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
+			    struct sframe_rule *rule)
 {
-	return rule->fp.kind == SFRAME_CFA_MEMORY &&
-	       rule->ra.kind == SFRAME_CFA_MEMORY &&
-	       rule->ra.off - rule->fp.off == SFRAME_RECORD_RA_OFF;
+	struct sframe_view *view = &state->sframe;
+	int ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
+
+	if (ret == -EBADMSG) {
+		if (!state->sframe_kept)
+			state->sframe_kept = !sframe_drop_corrupt(view);
+		view->text_size = 0;
+	}
+	return ret;
+}
+
+/*
+ * Whether FP points to the frame record of the frame in @state, which has made a
+ * call and whose rule is @rule: the function saves FP and RA side by side, and
+ * its code makes FP point there. Without that code FP is still the caller's.
+ */
+static bool sframe_has_record(struct unwind_user_state *state,
+			      const struct sframe_rule *rule)
+{
+	unsigned long ip = state->ip - 1;
+	struct sframe_rule read;
+
+	if (rule->fp.kind != SFRAME_CFA_MEMORY ||
+	    rule->ra.kind != SFRAME_CFA_MEMORY ||
+	    rule->ra.off - rule->fp.off != SFRAME_RECORD_RA_OFF)
+		return false;
+	/* A cached rule does not say where the function starts. */
+	return sframe_find_view(ip, &state->sframe) &&
+	       !sframe_use_table(state, ip, &read) &&
+	       sframe_arch_sets_fp(ip - read.from_start, ip,
+				   rule->cfa.off + rule->fp.off);
 }
 
 /*
  * Compute the CFA. An interrupted function may keep the caller's SP in another
- * register, which SFrame cannot express: see sframe_arch_sp_reg(). After a step
- * by a frame pointer that does not give SP, FP points to the record of this
- * frame, if it has one.
+ * register, which SFrame cannot express: see sframe_arch_sp_reg(). If SP is lost
+ * after a step by frame pointer, find the CFA by the frame record.
  */
-static int sframe_recover_cfa(const struct unwind_user_state *state,
+static int sframe_recover_cfa(struct unwind_user_state *state,
 			      const struct sframe_rule *rule,
 			      unsigned long *cfa)
 {
 	struct sframe_place place = rule->cfa;
 
 	if (state->sp_lost && place.kind == SFRAME_REG_VALUE &&
-	    place.reg == SFRAME_REG_SP && sframe_has_record(rule)) {
+	    place.reg == SFRAME_REG_SP && sframe_has_record(state, rule)) {
 		*cfa = state->fp - rule->fp.off;
 		return 0;
 	}
@@ -258,25 +287,6 @@ static int sframe_step(struct unwind_user_state *state,
 }
 
 /*
- * Look up @ip in the table of @state. Drop the table if it is corrupt. That may
- * need a copy of all registrations: without memory for it, try only once for
- * each stack.
- */
-static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
-			    struct sframe_rule *rule)
-{
-	struct sframe_view *view = &state->sframe;
-	int ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
-
-	if (ret == -EBADMSG) {
-		if (!state->sframe_kept)
-			state->sframe_kept = !sframe_drop_corrupt(view);
-		view->text_size = 0;
-	}
-	return ret;
-}
-
-/*
  * Read the rule of @ip. Try the current table first: caller and callee are
  * often in the same text.
  */
@@ -342,7 +352,7 @@ static bool sframe_outside_functions(struct unwind_user_state *state,
 	struct sframe_rule rule;
 	int ret = sframe_use_table(state, ip, &rule);
 
-	return ret ? ret == -ENOENT && SFRAME_CHAIN_TELLS : rule.at_start;
+	return ret ? ret == -ENOENT && SFRAME_CHAIN_TELLS : !rule.from_start;
 }
 
 /*
@@ -450,16 +460,18 @@ int sframe_unwind_next(struct unwind_user_state *state)
 	ret = sframe_lookup(state, &rule);
 	/*
 	 * A signal restorer may have no rule. Or, since no call precedes it,
-	 * the rule found is that of the function that ends before it. Its frame
-	 * is found by SP.
+	 * the rule found is that of the function that ends before it. If its
+	 * signal frame cannot be read, any other unwinder would miss the
+	 * interrupted frame.
 	 */
-	if (!state->sp_lost &&
-	    (ret == -ENOENT || (!ret && (rule.signal || rule.at_end)))) {
+	if (ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) {
 		signal = sframe_arch_signal(state);
 		if (!signal)
 			unwind_uprobe_signal(state);
-		if (signal != -ENOENT)
-			return signal;
+		if (signal != -ENOENT) {
+			state->done = signal;
+			return 0;
+		}
 	}
 	if (ret == -ENOENT) {
 		pushed = sframe_nowhere(state);

@@ -37,9 +37,12 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp,
 		return ra;
 	sp -= min(SFRAME_CALL_SIZE,
 		  unwind_user_word_size(task_pt_regs(current)));
-	for (; ri; ri = ri->next)
-		if (ri->stack == sp || (sp_lost && ri->stack > sp))
+	for (; ri; ri = ri->next) {
+		unsigned long stack = unwind_user_untag(ri->stack);
+
+		if (stack == sp || (sp_lost && stack > sp))
 			return ri->orig_ret_vaddr;
+	}
 	return ra;
 }
 

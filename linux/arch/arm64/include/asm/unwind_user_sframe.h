@@ -131,24 +131,54 @@ struct sframe_sigframe {
 	struct ucontext	uc;
 };
 
+static inline unsigned long sframe_sigcontext(unsigned long sigframe)
+{
+	return sigframe + offsetof(struct sframe_sigframe, uc.uc_mcontext);
+}
+
+/*
+ * Find the signal frame in the restorer after a step by frame pointer: FP is that
+ * of the record that the kernel has made for the handler. That has the
+ * interrupted FP and X30, and is at the end of the signal frame, unless this is
+ * larger than usual.
+ */
+static inline bool sframe_find_sigframe(const struct unwind_user_state *state,
+					unsigned long *sigframe)
+{
+	unsigned long __user *record = (unsigned long __user *)state->fp;
+	unsigned long fp, ra, record_fp, record_ra;
+
+	*sigframe = state->fp - round_up(sizeof(struct sframe_sigframe), 16);
+	return *sigframe >= state->sp && *sigframe < state->fp &&
+	       !get_user(record_fp, record) && !get_user(record_ra, record + 1) &&
+	       !sframe_ucontext_reg(sframe_sigcontext(*sigframe), SFRAME_REG_FP,
+				    &fp) &&
+	       !sframe_ucontext_reg(sframe_sigcontext(*sigframe), SFRAME_REG_RA,
+				    &ra) &&
+	       record_fp == fp && record_ra == ra;
+}
+
 /**
  * sframe_arch_signal - step from a signal restorer to the interrupted frame
  * @state:	the frame; its SP points to the signal frame
  *
  * The interrupted function may be on another stack: its SP can be anywhere.
  *
- * Return: 0, -ENOENT if this is no restorer, -EINVAL, -EFAULT.
+ * Return: 0, -ENOENT if this is no restorer, -EINVAL, -EFAULT, -ENODATA if the
+ * signal frame is not found.
  */
 static inline int sframe_arch_signal(struct unwind_user_state *state)
 {
-	unsigned long sigcontext, ip, sp, fp;
+	unsigned long sigframe = state->sp, sigcontext, ip, sp, fp;
 
 	if (!sframe_in_restorer(state->ip, state->topmost || state->interrupted))
 		return -ENOENT;
+	if (state->sp_lost && !sframe_find_sigframe(state, &sigframe))
+		return -ENODATA;
 	/* rt_sigreturn() demands this, too. */
-	if (state->sp & 15)
+	if (sigframe & 15)
 		return -EINVAL;
-	sigcontext = state->sp + offsetof(struct sframe_sigframe, uc.uc_mcontext);
+	sigcontext = sframe_sigcontext(sigframe);
 	if (get_user(ip, (unsigned long __user *)(sigcontext +
 			offsetof(struct sigcontext, pc))) ||
 	    sframe_ucontext_reg(sigcontext, SFRAME_REG_SP, &sp) ||
@@ -157,6 +187,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	state->ip = ip;
 	state->ip_behind = false;
 	state->sp = unwind_user_untag(sp);
+	state->sp_lost = false;
 	state->fp = unwind_user_untag(fp);
 	state->ucontext = sigcontext;
 	state->interrupted = true;
@@ -250,6 +281,28 @@ static inline int sframe_arch_stub(unsigned long ip)
 			return pushed;
 	}
 	return -1;
+}
+
+/* How many bytes of a function to search for the end of its prologue. */
+#define SFRAME_PROLOGUE_MAX	512
+
+/*
+ * Whether the code from @start up to @end makes FP point to a frame record at
+ * most @max above SP: add x29, sp, #N. SP may be lower later, not higher.
+ */
+static inline bool sframe_arch_sets_fp(unsigned long start, unsigned long end,
+				       s32 max)
+{
+	u32 insn;
+
+	end = min(end, start + SFRAME_PROLOGUE_MAX);
+	for (; start < end; start += AARCH64_INSN_SIZE) {
+		if (sframe_get_insn(start, &insn))
+			return false;
+		if ((insn & 0xffc003ff) == 0x910003fd)
+			return (s32)(insn >> 10 & 0xfff) <= max;
+	}
+	return false;
 }
 
 /* The caller's SP is never in another register. */

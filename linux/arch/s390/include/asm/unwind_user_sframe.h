@@ -120,6 +120,13 @@ static inline u32 sframe_arch_sp_reg(unsigned long ip)
 	return SFRAME_REG_SP;
 }
 
+/* Not called: a step by frame pointer does not lose SP. */
+static inline bool sframe_arch_sets_fp(unsigned long start, unsigned long end,
+				       s32 max)
+{
+	return true;
+}
+
 /* The trampoline is one instruction: there is nothing to undo. */
 static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline) {}

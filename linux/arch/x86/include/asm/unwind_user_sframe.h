@@ -362,6 +362,13 @@ static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 	}
 }
 
+/* Not called: a step by frame pointer does not lose SP. */
+static inline bool sframe_arch_sets_fp(unsigned long start, unsigned long end,
+				       s32 max)
+{
+	return true;
+}
+
 /* The caller's SP is never in another register. */
 static inline u32 sframe_arch_sp_reg(unsigned long ip)
 {

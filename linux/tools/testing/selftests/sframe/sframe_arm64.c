@@ -25,7 +25,9 @@ extern const char by_signed_call_return[];
 
 void record_by_sp(void (*through)(callee next), callee next);
 void no_record_by_sp(void (*through)(callee next), callee next);
+void kept_record_by_sp(void (*through)(callee next), callee next);
 extern const char record_by_sp_return[], no_record_by_sp_return[];
+extern const char kept_record_by_sp_return[];
 
 static void (*through)(callee next);
 static void (*inner)(void);
@@ -56,6 +58,14 @@ static noinline void with_other_fp(void)
 {
 	NOTE();
 	no_record_by_sp(through, plain);
+	KEEP();
+}
+
+/* Its record is in FP when kept_record_by_sp() calls code without a table. */
+static noinline void with_kept_fp(void)
+{
+	NOTE();
+	kept_record_by_sp(through, plain);
 	KEEP();
 }
 
@@ -135,6 +145,15 @@ TEST(other_frame_pointer)
 	ASSERT_EQ(4, chain_count);
 	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
 	EXPECT_EQ((unsigned long)no_record_by_sp_return, chain[3]);
+}
+
+/* So would the record of another frame; and its own frame would be missing. */
+TEST(frame_pointer_of_caller)
+{
+	record_through(_metadata, by_record, with_kept_fp);
+	ASSERT_EQ(4, chain_count);
+	EXPECT_EQ((unsigned long)by_record_return, chain[2]);
+	EXPECT_EQ((unsigned long)kept_record_by_sp_return, chain[3]);
 }
 
 TEST(tagged_frame_pointer)
@@ -331,6 +350,33 @@ TEST(restorer_of_its_own)
 	EXPECT_EQ((unsigned long)page, chain[3]);
 	EXPECT_EQ(interrupted, chain[4]);
 	EXPECT_EQ(noted[0], chain[5]);
+}
+
+void handler_by_record(int signal);
+extern const char handler_by_record_return[];
+
+/* Called by handler_by_record(). */
+noinline void in_handler(void)
+{
+	plain();
+	KEEP();
+}
+
+/* FP leads to the restorer; the interrupted frame is in the signal frame. */
+TEST(handler_without_table)
+{
+	struct sigaction action = { .sa_handler = handler_by_record };
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	rehearse(signalled);
+	ASSERT_EQ(1, record(signalled));
+	/* Noted: signalled, plain, probe. */
+	ASSERT_EQ(3, noted_count);
+	ASSERT_GT(chain_count, 6);
+	EXPECT_EQ((unsigned long)handler_by_record_return, chain[3]);
+	/* chain[4] is the restorer in the vDSO. */
+	EXPECT_EQ(interrupted, chain[5]);
+	EXPECT_EQ(noted[0], chain[6]);
 }
 
 static int (*vdso_gettime)(clockid_t clock, struct timespec *time);

@@ -25,9 +25,19 @@
 	add	sp, sp, #96
 	ret
 
+/* A signal handler with a frame record, and no table. */
+	function handler_by_record
+	stp	x29, x30, [sp, #-16]!
+	mov	x29, sp
+	bl	in_handler
+	label	handler_by_record_return
+	ldp	x29, x30, [sp], #16
+	ret
+
 /*
  * Call X0 with the argument X1, from a frame with a record at SP and a table in
- * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp.
+ * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp, or still the
+ * caller's.
  */
 .macro	by_sp name, fp
 	function \name
@@ -37,7 +47,9 @@
 	.cfi_offset x29, -64
 	.cfi_offset x30, -56
 	stp	xzr, xzr, [sp, #16]
+	.ifnb \fp
 	add	x29, sp, #\fp
+	.endif
 	mov	x9, x0
 	mov	x0, x1
 	blr	x9
@@ -53,6 +65,8 @@
 	by_sp	record_by_sp, 0
 /* FP does not point to the record. */
 	by_sp	no_record_by_sp, 16
+/* Nothing points to the record. */
+	by_sp	kept_record_by_sp
 
 /* As by_record, with an FP that has a tag. */
 	function by_tagged_record
