@@ -4,10 +4,10 @@
 
    Safety: see sframe-ahead.h.
 
-   The callers of a function that is met for the first time are often met for
-   the first time as well.  In a large table most of the time is spent waiting
-   for memory, for one caller after the other, since only the rule of a frame
-   tells where its return address is.  But most words on the stack that point
+   If no rule is cached for a function, there is often none for its callers
+   either.  In a large table most of the time is spent waiting for memory, for
+   one caller after the other: the rule of a frame must be known to find its
+   return address.  But most words on the stack that point
    to functions of the object are return addresses: of these frames, or of
    frames that have returned.  So look for the functions of all of them at
    once.  The step to each caller then finds its function here, and its rows in

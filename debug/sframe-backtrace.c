@@ -15,7 +15,7 @@
      (__sframe_step_wild);
    - libgcc, which may know code that is in no object (sframe-libgcc.c).
 
-   Three cases come before the tables, which may say something else there: the
+   Three cases are tested before the tables, which can be wrong for them: the
    function that makecontext starts, a signal trampoline that is known by its
    address, and a PC at which no instruction was executed.
 

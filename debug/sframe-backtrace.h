@@ -3,8 +3,11 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe from the first call and thread-safe: no
-   malloc, no lock, no dlopen; errno is left alone; no fault, whatever
-   the stack holds, but the one of sframe-stack.h.  Uses at most 1.125 KiB of
+   malloc, no lock, no dlopen; errno is left alone.  No fault, whatever the
+   stack holds, except: those of sframe-stack.h; at a table or program header
+   that was made unreadable, or is beyond the end of a truncated file; and at
+   an object that was unloaded during the trace with more than 1,024 others,
+   see sframe-unloads.h.  Uses at most 1.125 KiB of
    stack; on s390x, where each caller makes a save area of 160 bytes, at most
    2.25 KiB; on AArch64, which has twice as many registers as x86-64, at most
    1.75 KiB.  */

@@ -8,9 +8,10 @@
    between, it leaves a file with a name that begins with ".sframe-add.", never
    a damaged file.
 
-   A name is linked to the new file of another name only if that is the file
-   that it would get, by an open descriptor: whoever owns the other name may
-   replace it at any time.  */
+   If two names were links to one file, the second is linked to the new file
+   of the first.  That is done by an open descriptor, and only if the file has
+   the right content: whoever owns the first name may replace it at any
+   time.  */
 
 #define _GNU_SOURCE
 #include <endian.h>

@@ -4,7 +4,7 @@
 
    Safety: pure, see sframe-eh.h.
 
-   A row takes much of the little stack of backtrace, so there is only one.
+   A row is large, and backtrace uses little stack, so only one is kept.
    DW_CFA_remember_state does not save it: if the matching
    DW_CFA_restore_state comes before the PC, the instructions between them are
    skipped, which has the same effect.  For DW_CFA_restore, the CIE's

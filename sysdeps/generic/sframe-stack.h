@@ -3,10 +3,11 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock; errno
-   is left alone.  Reading does not fault, with one exception: the initial
-   stack of a thread is assumed to be readable from the stack pointer up, until
-   there is a reason for doubt.  A program that makes pages in the middle of
-   its stack unreadable can cause a fault.
+   is left alone.  The initial stack of a thread is assumed to be readable from
+   the stack pointer up, until there is a reason for doubt.  So reading faults
+   only if the program has made pages in the middle of that stack unreadable,
+   if the thread's descriptor, which has the bounds of the stack, was
+   overwritten, or if another thread unmaps memory after its probe.
 
    All reads of the traced stack go through this file, or lie in the range that
    it has found to be readable (CURRENT).  Most words lie in the
@@ -15,8 +16,8 @@
    made (makecontext, coroutines); each of its pages is probed once in a trace.
 
    Reasons for doubt: after a signal frame of a fault, every page is probed,
-   wherever it is; a step that leads up by more than SFRAME_LEAP probes the end
-   of the frame that it leads over.
+   wherever it is; a step over a frame that is larger than SFRAME_LEAP probes
+   the end of that frame.
 
    Rejected designs: probing each page always (a system call costs as much as
    many frames); asking for the bounds of the alternate stack (fewer seccomp

@@ -15,7 +15,7 @@
  * new one. Readers take no lock, and writers only try to.
  *
  * Caches that wait for a grace period are still charged, so their number is
- * limited: unless it grows, a cache is not replaced while its predecessor waits.
+ * limited: while its predecessor waits, a cache is replaced only by a larger one.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -261,7 +261,7 @@ static struct sframe_place sframe_unpack_place(bool saved, s32 off)
 /**
  * sframe_cache_find - look up a cached rule
  * @ip:		an address of the current process
- * @rule:	where to store the rule; its @at_start is always false
+ * @rule:	where to store the rule; its @from_start is not known
  *
  * Return: whether there is one.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rule cache of a process: its interface to registry and unwinder.
+ * The rule cache of a process: its interface to registration and unwinder.
  */
 #ifndef _KERNEL_UNWIND_SFRAME_CACHE_H
 #define _KERNEL_UNWIND_SFRAME_CACHE_H

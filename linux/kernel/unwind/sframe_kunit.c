@@ -1363,8 +1363,8 @@ static struct kunit_suite sframe_cache_suite = {
  * The choice of unwinders: 1 is SFrame, and each machine has one of the others.
  */
 
-#define WAY_OTHER	(IS_ENABLED(CONFIG_HAVE_UNWIND_USER_FP) ? 2u : 3u)
-#define WAY_FOREIGN	(5u - WAY_OTHER)
+#define OTHER_UNWINDER	(IS_ENABLED(CONFIG_HAVE_UNWIND_USER_FP) ? 2u : 3u)
+#define FOREIGN_UNWINDER (5u - OTHER_UNWINDER)
 
 static void expect_choice(struct kunit *test, u32 order, unsigned int types)
 {
@@ -1378,14 +1378,14 @@ static void expect_choice(struct kunit *test, u32 order, unsigned int types)
 static void choice_none(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_get_order());
-	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+	expect_choice(test, OTHER_UNWINDER, BIT(OTHER_UNWINDER - 1));
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
 	/* Removing a choice that was not made takes no memory. */
 	KUNIT_EXPECT_FALSE(test, sframe_registered(current->mm));
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
-	expect_choice(test, 1 | WAY_OTHER << 4,
-		      UNWIND_USER_TYPE_SFRAME | BIT(WAY_OTHER - 1));
+	expect_choice(test, 1 | OTHER_UNWINDER << 4,
+		      UNWIND_USER_TYPE_SFRAME | BIT(OTHER_UNWINDER - 1));
 }
 
 static void choice_order(struct kunit *test)
@@ -1393,14 +1393,15 @@ static void choice_order(struct kunit *test)
 	struct place *place = test->priv;
 
 	/* Nothing is registered yet. */
-	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER | 1 << 4));
-	KUNIT_EXPECT_EQ(test, unwind_user_get_order(), WAY_OTHER | 1 << 4);
+	KUNIT_EXPECT_EQ(test, 0,
+			unwind_user_set_order(OTHER_UNWINDER | 1 << 4));
+	KUNIT_EXPECT_EQ(test, unwind_user_get_order(), OTHER_UNWINDER | 1 << 4);
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
-	expect_choice(test, WAY_OTHER | 1 << 4,
-		      UNWIND_USER_TYPE_SFRAME | BIT(WAY_OTHER - 1));
-	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER));
-	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+	expect_choice(test, OTHER_UNWINDER | 1 << 4,
+		      UNWIND_USER_TYPE_SFRAME | BIT(OTHER_UNWINDER - 1));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(OTHER_UNWINDER));
+	expect_choice(test, OTHER_UNWINDER, BIT(OTHER_UNWINDER - 1));
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(1));
 	expect_choice(test, 1, UNWIND_USER_TYPE_SFRAME);
 	KUNIT_EXPECT_EQ(test, 0, sframe_remove(place->table));
@@ -1412,15 +1413,16 @@ static void choice_order(struct kunit *test)
 
 static void choice_refused(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(WAY_OTHER));
+	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(OTHER_UNWINDER));
 	for (unsigned long way = 4; way < 16; way++)
 		KUNIT_EXPECT_EQ(test, -ENOENT, unwind_user_set_order(way));
-	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, unwind_user_set_order(WAY_FOREIGN));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
+			unwind_user_set_order(FOREIGN_UNWINDER));
 	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(0x11));
 	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(0x10));
 	KUNIT_EXPECT_EQ(test, -EINVAL, unwind_user_set_order(1 | BIT(63)));
-	KUNIT_EXPECT_EQ(test, WAY_OTHER, unwind_user_get_order());
-	expect_choice(test, WAY_OTHER, BIT(WAY_OTHER - 1));
+	KUNIT_EXPECT_EQ(test, OTHER_UNWINDER, unwind_user_get_order());
+	expect_choice(test, OTHER_UNWINDER, BIT(OTHER_UNWINDER - 1));
 }
 
 static struct kunit_case sframe_choice_cases[] = {

@@ -5,8 +5,8 @@
  * ARCH_ABI, ARCH_FIXED_RA	fields of a table's header
  * ARCH_TOUCH, ARCH_ADDRESS	write to a byte; the constraint of its address
  * ARCH_MOVE			an instruction without effect, not a NOP
- * ARCH_OTHER, ARCH_FOREIGN	a way to unwind of this machine, and of another
- * ARCH_OTHER_WAY, ARCH_FOREIGN_WAY	their numbers
+ * ARCH_OTHER, ARCH_FOREIGN	an unwinder of this machine, and of another
+ * ARCH_OTHER_NR, ARCH_FOREIGN_NR	their numbers
  * USE_SAVED_REGS()		overwrite the call-saved registers
  * __saves_fp			attribute of a function that does: it saves FP
  * SYSTEM_CALL(after, nr, a, b)	make a system call; label @after follows it
@@ -24,8 +24,8 @@
 #define ARCH_ABI	3
 #define ARCH_OTHER	"fp"
 #define ARCH_FOREIGN	"backchain"
-#define ARCH_OTHER_WAY	PR_UNWIND_FP
-#define ARCH_FOREIGN_WAY PR_UNWIND_BACKCHAIN
+#define ARCH_OTHER_NR	PR_UNWIND_FP
+#define ARCH_FOREIGN_NR PR_UNWIND_BACKCHAIN
 #define ARCH_FIXED_RA	(-8)
 #define ARCH_TOUCH	"movb $1, (%0)"
 #define ARCH_ADDRESS	"r"
@@ -60,8 +60,8 @@
 #define ARCH_ABI	4
 #define ARCH_OTHER	"backchain"
 #define ARCH_FOREIGN	"fp"
-#define ARCH_OTHER_WAY	PR_UNWIND_BACKCHAIN
-#define ARCH_FOREIGN_WAY PR_UNWIND_FP
+#define ARCH_OTHER_NR	PR_UNWIND_BACKCHAIN
+#define ARCH_FOREIGN_NR PR_UNWIND_FP
 #define ARCH_FIXED_RA	0
 #define ARCH_TOUCH	"mvi 0(%0), 1"
 #define ARCH_ADDRESS	"a"
@@ -104,8 +104,8 @@
 #define ARCH_ABI	2
 #define ARCH_OTHER	"fp"
 #define ARCH_FOREIGN	"backchain"
-#define ARCH_OTHER_WAY	PR_UNWIND_FP
-#define ARCH_FOREIGN_WAY PR_UNWIND_BACKCHAIN
+#define ARCH_OTHER_NR	PR_UNWIND_FP
+#define ARCH_FOREIGN_NR PR_UNWIND_BACKCHAIN
 #define ARCH_FIXED_RA	0
 #define ARCH_TOUCH	"strb wzr, [%0]"
 #define ARCH_ADDRESS	"r"

@@ -187,13 +187,13 @@ TEST_F(choice, own)
 {
 	EXPECT_EQ(0, own_choice());
 	EXPECT_TRUE(whole());
-	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
-	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_NR));
+	EXPECT_EQ(ARCH_OTHER_NR, own_choice());
 	EXPECT_FALSE(whole());
 	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
 	EXPECT_EQ(PR_UNWIND_SFRAME, own_choice());
 	EXPECT_TRUE(whole());
-	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_NR));
 	EXPECT_EQ(0, choose_own(0));
 	EXPECT_EQ(0, own_choice());
 	EXPECT_TRUE(whole());
@@ -206,11 +206,11 @@ TEST_F(choice, own_is_bounded)
 	ASSERT_EQ(0, choose(ARCH_OTHER));
 	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
 	EXPECT_TRUE(bare());
-	EXPECT_EQ(0, choose_own(BOTH(PR_UNWIND_SFRAME, ARCH_OTHER_WAY)));
+	EXPECT_EQ(0, choose_own(BOTH(PR_UNWIND_SFRAME, ARCH_OTHER_NR)));
 	EXPECT_FALSE(whole());
 	ASSERT_EQ(0, choose("sframe"));
 	EXPECT_TRUE(whole());
-	EXPECT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	EXPECT_EQ(0, choose_own(ARCH_OTHER_NR));
 	EXPECT_TRUE(bare());
 	ASSERT_EQ(0, choose(ALL));
 	EXPECT_EQ(0, choose_own(PR_UNWIND_SFRAME));
@@ -306,15 +306,15 @@ TEST_F(choice, order_with_cached_rules)
 /* A refused choice changes nothing. */
 TEST_F(choice, own_refused)
 {
-	unsigned long good = BOTH(ARCH_OTHER_WAY, PR_UNWIND_SFRAME);
+	unsigned long good = BOTH(ARCH_OTHER_NR, PR_UNWIND_SFRAME);
 
 	ASSERT_EQ(0, choose_own(good));
 	for (unsigned long way = 4; way < 16; way++) {
 		EXPECT_EQ(ENOENT, choose_own(way));
 		EXPECT_EQ(ENOENT, choose_own(good | way << 8));
 	}
-	EXPECT_EQ(EOPNOTSUPP, choose_own(ARCH_FOREIGN_WAY));
-	EXPECT_EQ(EOPNOTSUPP, choose_own(good | ARCH_FOREIGN_WAY << 8));
+	EXPECT_EQ(EOPNOTSUPP, choose_own(ARCH_FOREIGN_NR));
+	EXPECT_EQ(EOPNOTSUPP, choose_own(good | ARCH_FOREIGN_NR << 8));
 	EXPECT_EQ(EINVAL, choose_own(good | PR_UNWIND_SFRAME << 8));
 	EXPECT_EQ(EINVAL, choose_own(PR_UNWIND_SFRAME << 4));
 	EXPECT_EQ(EINVAL, choose_own(good | 1UL << 60));
@@ -348,17 +348,17 @@ TEST_F(choice, own_fork)
 	struct own_table own = own_table();
 	pid_t pid;
 
-	ASSERT_EQ(0, choose_own(ARCH_OTHER_WAY));
+	ASSERT_EQ(0, choose_own(ARCH_OTHER_NR));
 	pid = fork();
 	if (!pid) {
-		if (own_choice() != ARCH_OTHER_WAY || whole())
+		if (own_choice() != ARCH_OTHER_NR || whole())
 			_exit(1);
 		if (choose_own(PR_UNWIND_SFRAME) || !whole())
 			_exit(2);
 		_exit(drop(own.start) || own_choice() != PR_UNWIND_SFRAME);
 	}
 	EXPECT_EQ(0, exit_status(pid));
-	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_EQ(ARCH_OTHER_NR, own_choice());
 	EXPECT_FALSE(whole());
 	ASSERT_EQ(0, choose_own(0));
 	EXPECT_TRUE(whole());
@@ -370,9 +370,9 @@ TEST_F(choice, own_vfork)
 	pid_t pid = vfork();
 
 	if (!pid)
-		_exit(choose_own(ARCH_OTHER_WAY));
+		_exit(choose_own(ARCH_OTHER_NR));
 	EXPECT_EQ(0, exit_status(pid));
-	EXPECT_EQ(ARCH_OTHER_WAY, own_choice());
+	EXPECT_EQ(ARCH_OTHER_NR, own_choice());
 	EXPECT_FALSE(whole());
 }
 
@@ -381,7 +381,7 @@ TEST_F(choice, own_exec)
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (choose_own(ARCH_OTHER_WAY) || setenv(REPORT, "", 1))
+		if (choose_own(ARCH_OTHER_NR) || setenv(REPORT, "", 1))
 			_exit(1);
 		execl("/proc/self/exe", "sframe_choice", NULL);
 		_exit(2);
@@ -396,8 +396,8 @@ TEST_F(choice, own_without_privilege)
 	if (!pid) {
 		if (setresuid(65534, 65534, 65534))
 			_exit(255);
-		_exit(choose_own(ARCH_OTHER_WAY) ||
-		      own_choice() != ARCH_OTHER_WAY);
+		_exit(choose_own(ARCH_OTHER_NR) ||
+		      own_choice() != ARCH_OTHER_NR);
 	}
 	EXPECT_EQ(0, exit_status(pid));
 }
