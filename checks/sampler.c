@@ -4,7 +4,7 @@
 
    A timer interrupts each thread of the program.  The handler takes a trace of
    the interrupted stack by backtrace and one by _Unwind_Backtrace, and counts
-   how they differ.  With SAMPLES_STEPS the processor then traps after each of
+   how they differ.  With SAMPLER_STEPS the processor then traps after each of
    the next instructions, and each is a sample as well: so prologues, epilogues
    and stubs, in which a program spends little time, are sampled, too.
 
@@ -12,11 +12,11 @@
    what is needed to judge it, and counted.
 
    Environment, read at start-up:
-   SAMPLES=DIR       where to make a file for each process; not sampled without
-   SAMPLES_PERIOD=N  microseconds from one sample to the next, on average (500)
-   SAMPLES_STEPS=N   how many instructions to step after each (0); x86-64 only
-   SAMPLES_STACK=1   take the samples on an alternate stack
-   SAMPLES_SPOIL=N   drop the last frame of one in N traces of backtrace, so
+   SAMPLER_FILES=DIR  where to make a file for each process; not sampled without
+   SAMPLER_PERIOD=N   microseconds from one sample to the next, on average (500)
+   SAMPLER_STEPS=N    how many instructions to step after each (0); x86-64 only
+   SAMPLER_STACK=1    take the samples on an alternate stack
+   SAMPLER_SPOIL=N    drop the last frame of one in N traces of backtrace, so
 		     that a test can see that this is detected
 
    The file is mapped, so that its content survives exec, _exit and a crash.
@@ -612,14 +612,14 @@ start (void)
 {
   struct trace *trace = &buffers[0].oracle;
 
-  folder = getenv ("SAMPLES");
+  folder = getenv ("SAMPLER_FILES");
   if (folder == NULL)
     return;
   folder = strdup (folder);
-  period = read_number ("SAMPLES_PERIOD", period);
-  steps = read_number ("SAMPLES_STEPS", steps);
-  on_stack = read_number ("SAMPLES_STACK", 0) != 0;
-  spoil = read_number ("SAMPLES_SPOIL", 0);
+  period = read_number ("SAMPLER_PERIOD", period);
+  steps = read_number ("SAMPLER_STEPS", steps);
+  on_stack = read_number ("SAMPLER_STACK", 0) != 0;
+  spoil = read_number ("SAMPLER_SPOIL", 0);
   /* The first call of libgcc's unwinder takes a lock.  */
   _Unwind_Backtrace (add_frame, trace);
   set_handler (SIGSEGV, handle_fault);

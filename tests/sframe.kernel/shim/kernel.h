@@ -39,7 +39,6 @@
 
 #define __user
 #define __cleanup(function) __attribute__ ((__cleanup__ (function)))
-#define __UNIQUE_ID(name) CONCATENATE (name##_, __COUNTER__)
 #define untagged_addr(address) (address)
 #define __uninitialized
 
@@ -55,12 +54,6 @@ sign_extend32 (u32 value, int bit)
   return (s32) (value << unused) >> unused;
 }
 
-static inline u64
-rol64 (u64 value, unsigned int bits)
-{
-  return value << (bits & 63) | value >> (-bits & 63);
-}
-
 /* linux/slab.h  */
 
 #define kmalloc_obj(object, ...) \
@@ -72,7 +65,6 @@ extern void kvfree (const void *object);
 /* linux/shrinker.h, of which there is one  */
 
 #define SHRINK_EMPTY (~0UL - 1)
-#define SHRINK_STOP (~0UL)
 
 struct shrink_control
 {
