@@ -693,27 +693,6 @@ TEST(other_register)
 	EXPECT_EQ(noted[0], chain[2]);
 }
 
-/* The address of function @name in the vDSO. */
-static unsigned long vdso_function(const char *name)
-{
-	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)vdso;
-	const Elf64_Shdr *shdr = (const Elf64_Shdr *)(vdso + ehdr->e_shoff);
-
-	for (int i = 0; i < ehdr->e_shnum; i++) {
-		const Elf64_Sym *sym = (const void *)(vdso + shdr[i].sh_offset);
-		const char *names;
-
-		if (shdr[i].sh_type != SHT_DYNSYM)
-			continue;
-		names = (const char *)(vdso + shdr[shdr[i].sh_link].sh_offset);
-		for (unsigned int n = 0; n < shdr[i].sh_size / sizeof(*sym); n++)
-			if (!strcmp(names + sym[n].st_name, name))
-				return vdso + sym[n].st_value;
-	}
-	return 0;
-}
-
 static int (*vdso_gettime)(clockid_t clock, struct timespec *time);
 
 static noinline void call_vdso(void)
@@ -735,17 +714,16 @@ extern const char vdso_return[];
 TEST(vdso)
 {
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
-	unsigned long function = vdso_function("__vdso_clock_gettime");
 
 	if (!vdso_table().size)
 		SKIP(return, "the vDSO has no table");
-	ASSERT_NE(0, function);
-	vdso_gettime = (void *)function;
+	vdso_gettime = vdso_function("__vdso_clock_gettime");
+	ASSERT_NE(NULL, vdso_gettime);
 	attr.bp_type = HW_BREAKPOINT_X;
-	attr.bp_addr = function;
+	attr.bp_addr = (unsigned long)vdso_gettime;
 	attr.bp_len = sizeof(long);
 	attr.exclude_kernel = 1;
-	ASSERT_EQ(1, record_event(&attr, call_vdso, function));
+	ASSERT_EQ(1, record_event(&attr, call_vdso, attr.bp_addr));
 	ASSERT_GT(chain_count, 2);
 	EXPECT_EQ((unsigned long)vdso_return, chain[1]);
 	EXPECT_EQ(noted[0], chain[2]);
