@@ -39,6 +39,8 @@
 
 #define __user
 #define __cleanup(function) __attribute__ ((__cleanup__ (function)))
+/* For the guards of linux/cleanup.h.  */
+#define __UNIQUE_ID(name) CONCATENATE (name##_, __COUNTER__)
 #define untagged_addr(address) (address)
 #define __uninitialized
 
