@@ -32,9 +32,10 @@ extern const char kept_record_by_sp_return[];
 static void (*through)(callee next);
 static void (*inner)(void);
 
+#define __has_record	__attribute__((optimize("no-omit-frame-pointer")))
+
 /* Has a frame record, at the bottom of the frame, to which FP points. */
-static noinline __attribute__((optimize("no-omit-frame-pointer")))
-void with_record(void)
+static noinline __has_record void with_record(void)
 {
 	char local[72];
 
@@ -62,7 +63,7 @@ static noinline void with_other_fp(void)
 }
 
 /* Its record is in FP when kept_record_by_sp() calls code without a table. */
-static noinline void with_kept_fp(void)
+static noinline __has_record void with_kept_fp(void)
 {
 	NOTE();
 	kept_record_by_sp(through, plain);
@@ -262,6 +263,20 @@ TEST(plt_entries)
 	EXPECT_PLT(plt_start_bti, start_target);
 }
 
+/* The trace that @handler takes of @function, which calls nothing else noted. */
+static void record_handled(struct __test_metadata *_metadata, int signal,
+			   void (*handler)(int signal), void (*function)(void))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	ASSERT_EQ(0, sigaction(signal, &action, NULL));
+	rehearse(function);
+	ASSERT_EQ(1, record(function));
+	/* Noted: the function, plain, probe. */
+	ASSERT_EQ(3, noted_count);
+	ASSERT_GT(chain_count, 6);
+}
+
 static sigjmp_buf back;
 void trap_at_end(void);
 extern const char trap_here[];
@@ -284,14 +299,7 @@ static noinline __saves_fp void call_trap(void)
 /* The PC of the signal is that of the trap, not the next instruction. */
 TEST(trap_at_the_end)
 {
-	struct sigaction action = { .sa_handler = leave };
-
-	ASSERT_EQ(0, sigaction(SIGTRAP, &action, NULL));
-	rehearse(call_trap);
-	ASSERT_EQ(1, record(call_trap));
-	/* Noted: call_trap, plain, probe. */
-	ASSERT_EQ(3, noted_count);
-	ASSERT_GT(chain_count, 5);
+	record_handled(_metadata, SIGTRAP, leave, call_trap);
 	EXPECT_EQ(noted[2], chain[1]);
 	EXPECT_EQ(noted[1], chain[2]);
 	/* chain[2] is in leave(), chain[3] the restorer. */
@@ -365,14 +373,7 @@ noinline void in_handler(void)
 /* FP leads to the restorer; the interrupted frame is in the signal frame. */
 TEST(handler_without_table)
 {
-	struct sigaction action = { .sa_handler = handler_by_record };
-
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	rehearse(signalled);
-	ASSERT_EQ(1, record(signalled));
-	/* Noted: signalled, plain, probe. */
-	ASSERT_EQ(3, noted_count);
-	ASSERT_GT(chain_count, 6);
+	record_handled(_metadata, SIGUSR1, handler_by_record, signalled);
 	EXPECT_EQ((unsigned long)handler_by_record_return, chain[3]);
 	/* chain[4] is the restorer in the vDSO. */
 	EXPECT_EQ(interrupted, chain[5]);

@@ -309,9 +309,9 @@ TEST_F(choice, own_refused)
 	unsigned long good = BOTH(ARCH_OTHER_NR, PR_UNWIND_SFRAME);
 
 	ASSERT_EQ(0, choose_own(good));
-	for (unsigned long way = 4; way < 16; way++) {
-		EXPECT_EQ(ENOENT, choose_own(way));
-		EXPECT_EQ(ENOENT, choose_own(good | way << 8));
+	for (unsigned long nr = 4; nr < 16; nr++) {
+		EXPECT_EQ(ENOENT, choose_own(nr));
+		EXPECT_EQ(ENOENT, choose_own(good | nr << 8));
 	}
 	EXPECT_EQ(EOPNOTSUPP, choose_own(ARCH_FOREIGN_NR));
 	EXPECT_EQ(EOPNOTSUPP, choose_own(good | ARCH_FOREIGN_NR << 8));
