@@ -10,7 +10,7 @@
 # fp-loop         a loop over frame pointers that checks nothing: a lower bound
 #
 # environment: ROUNDS (default: 20): rounds of bench/times
-#              SMALL=FOLDER: for tests: measure little, write to FOLDER
+#              SMALL=DIRECTORY: for tests: measure little, write to DIRECTORY
 . "$(dirname -- "$0")/../build-aux/common.sh"
 
 subjects="sframe eh_frame fallback stock libunwind fp-loop"

@@ -99,7 +99,7 @@ struct buffer
 };
 
 /* Written by the constructor.  */
-static const char *folder;
+static const char *directory;
 static long int period = 500, steps, spoil;
 static bool on_stack;
 
@@ -551,7 +551,7 @@ make_file (void)
 
   for (int i = 0; fd < 0 && i < 1000; ++i)
     {
-      snprintf (name, sizeof name, "%s/%s.%d.%d", folder,
+      snprintf (name, sizeof name, "%s/%s.%d.%d", directory,
 		program_invocation_short_name, getpid (), i);
       fd = open (name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (fd < 0 && errno != EEXIST)
@@ -612,10 +612,10 @@ start (void)
 {
   struct trace *trace = &buffers[0].oracle;
 
-  folder = getenv ("SAMPLER_FILES");
-  if (folder == NULL)
+  directory = getenv ("SAMPLER_FILES");
+  if (directory == NULL)
     return;
-  folder = strdup (folder);
+  directory = strdup (directory);
   period = read_number ("SAMPLER_PERIOD", period);
   steps = read_number ("SAMPLER_STEPS", steps);
   on_stack = read_number ("SAMPLER_STACK", 0) != 0;

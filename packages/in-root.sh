@@ -39,8 +39,8 @@ package_epoch ()
   date -u -d "$(sed 's/ .*//; q' "$top/ChangeLog")" +%s
 }
 
-# hand_out PATTERN: move the packages that match PATTERN from the work folder to
-# build/packages, in place of older ones.
+# hand_out PATTERN: move the packages that match PATTERN from the work directory
+# to build/packages, in place of older ones.
 hand_out ()
 {
   for package in "$work"/$1; do

@@ -192,7 +192,7 @@ change (struct job *job, const struct object *object, struct buffer *new)
   const char *why;
 
   if (options.output == NULL
-      && faccessat (job->at.folder, job->at.name, W_OK, 0) != 0)
+      && faccessat (job->at.directory, job->at.name, W_OK, 0) != 0)
     return message ("it cannot be written: %s", strerror (errno));
   why = make (job, object, new);
   if (why == NULL && !link_again (job, new))
@@ -331,7 +331,7 @@ work_on (struct job *job)
 		       .original.name = job->name };
 
   job->outcome = OUTCOME_FAILED;
-  job->at.folder = -1;
+  job->at.directory = -1;
   if (!with_memory (work_on_file, &work))
     {
       job->outcome = OUTCOME_FAILED;
@@ -613,7 +613,7 @@ free_job (struct job *job)
   free (job->shown);
 }
 
-/* Keep one job for each name: folders may overlap.  */
+/* Keep one job for each name: directories may overlap.  */
 static void
 drop_repeated (void)
 {

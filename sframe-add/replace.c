@@ -90,7 +90,7 @@ load_file (const struct file_at *at, struct buffer *file,
 {
   const char *why = NULL;
   /* O_NONBLOCK: opening a FIFO would wait for its other end.  */
-  int fd = openat (at->folder, at->name,
+  int fd = openat (at->directory, at->name,
 		   (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 		    | O_NOFOLLOW));
 
@@ -308,7 +308,7 @@ fill_and_rename (int fd, const char *name, const struct file_at *out,
 		 const struct file_at *like, const struct stat *status,
 		 const struct buffer *file)
 {
-  int from = openat (like->folder, like->name,
+  int from = openat (like->directory, like->name,
 		     O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const char *why;
 
@@ -319,7 +319,7 @@ fill_and_rename (int fd, const char *name, const struct file_at *out,
 	 : "it was changed while sframe-add worked on it");
   close (from);
   if (why == NULL
-      && renameat (out->folder, name, out->folder, out->name) != 0)
+      && renameat (out->directory, name, out->directory, out->name) != 0)
     why = failed ("give the new file its name");
   return why;
 }
@@ -337,7 +337,7 @@ replace_at (const struct file_at *out, const struct file_at *like,
   const char *why = fill_and_rename (fd, name, out, like, status, file);
   close (fd);
   if (why != NULL)
-    unlinkat (out->folder, name, 0);
+    unlinkat (out->directory, name, 0);
   return why;
 }
 
@@ -384,7 +384,7 @@ static bool
 link_at (int fd, const struct file_at *at, const struct stat *status)
 {
   char name[] = ".sframe-add.XXXXXX";
-  int old = openat (at->folder, at->name,
+  int old = openat (at->directory, at->name,
 		    O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   bool unchanged = old >= 0 && is_unchanged (old, status);
 
@@ -392,9 +392,9 @@ link_at (int fd, const struct file_at *at, const struct stat *status)
     close (old);
   if (!unchanged || !file_at_link (at, fd, name))
     return false;
-  bool linked = renameat (at->folder, name, at->folder, at->name) == 0;
+  bool linked = renameat (at->directory, name, at->directory, at->name) == 0;
   /* If AT is a link to FD already, renameat does nothing, and succeeds.  */
-  unlinkat (at->folder, name, 0);
+  unlinkat (at->directory, name, 0);
   return linked;
 }
 
@@ -406,7 +406,7 @@ link_file (const char *other, const struct file_at *at,
   int fd = -1;
 
   if (file_at_open (other, &from) == NULL)
-    fd = openat (from.folder, from.name,
+    fd = openat (from.directory, from.name,
 		 O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   file_at_close (&from);
   bool linked = (fd >= 0 && is_made (fd, status, file)

@@ -8,7 +8,7 @@
    object.c reads the ELF file; cfi.c runs its CFA instructions; judge.c
    decides which rules SFrame can express; table.c writes the section; layout.c
    adds it to the file; check.c reads existing tables; replace.c replaces the
-   old file by the new one; folder.c opens their directory.  */
+   old file by the new one; directory.c opens their directory.  */
 
 #ifndef _SFRAME_ADD_H
 #define _SFRAME_ADD_H
@@ -193,11 +193,11 @@ const char *check_table (const struct object *object,
    read.  */
 bool has_table (const struct object *object);
 
-/* folder.c: a file, by its directory and its name there.  */
+/* directory.c: a file, by its directory and its name there.  */
 struct file_at
 {
-  int folder;			/* O_PATH descriptor, or -1.  */
-  const char *name;		/* In FOLDER.  */
+  int directory;			/* O_PATH descriptor, or -1.  */
+  const char *name;		/* In DIRECTORY.  */
   char *path;			/* The memory of NAME.  */
 };
 

@@ -819,13 +819,13 @@ base_name (const char *path)
 static bool
 follow_link (char *path)
 {
-  char target[PATH_MAX], folder[PATH_MAX];
+  char target[PATH_MAX], directory[PATH_MAX];
   ssize_t n = readlink (path, target, sizeof target - 1);
   if (n < 0)
     return false;
   target[n] = '\0';
-  *(char *) base_name (strcpy (folder, path)) = '\0';
-  join (path, target[0] == '/' ? "" : folder, target, NULL);
+  *(char *) base_name (strcpy (directory, path)) = '\0';
+  join (path, target[0] == '/' ? "" : directory, target, NULL);
   return true;
 }
 
@@ -851,18 +851,18 @@ find_tool (void)
 static const char *
 find_command (const char *name, char *path)
 {
-  const char *folder = getenv ("PATH");
-  if (strchr (name, '/') != NULL || folder == NULL)
+  const char *directory = getenv ("PATH");
+  if (strchr (name, '/') != NULL || directory == NULL)
     return name;
-  for (;; ++folder)
+  for (;; ++directory)
     {
-      size_t length = strcspn (folder, ":");
-      int n = snprintf (path, PATH_MAX, "%.*s%s%s", (int) length, folder,
+      size_t length = strcspn (directory, ":");
+      int n = snprintf (path, PATH_MAX, "%.*s%s%s", (int) length, directory,
 			length > 0 ? "/" : "./", name);
       if (n < PATH_MAX && access (path, X_OK) == 0)
 	return path;
-      folder += length;
-      if (*folder == '\0')
+      directory += length;
+      if (*directory == '\0')
 	return name;
     }
 }

@@ -19,15 +19,15 @@
 
 #include "sframe-add.h"
 
-enum { FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+enum { DIRECTORY_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
 /* How many links lead to an output file, as in Linux.  */
 enum { LINKS_MAX = 40 };
 
-/* Open the directory in FOLDER with the NAME of LENGTH bytes, and close
-   FOLDER.  */
+/* Open the directory in DIRECTORY with the NAME of LENGTH bytes, and close
+   DIRECTORY.  */
 static int
-enter (int folder, const char *name, size_t length)
+enter (int directory, const char *name, size_t length)
 {
   char part[NAME_MAX + 1];
   int inner = -1;
@@ -37,10 +37,10 @@ enter (int folder, const char *name, size_t length)
     {
       memcpy (part, name, length);
       part[length] = '\0';
-      inner = openat (folder, part, FOLDER_FLAGS | O_NOFOLLOW);
+      inner = openat (directory, part, DIRECTORY_FLAGS | O_NOFOLLOW);
     }
   int reason = errno;
-  close (folder);
+  close (directory);
   errno = reason;
   return inner;
 }
@@ -52,14 +52,14 @@ file_at_open (const char *path, struct file_at *at)
 
   at->path = (char *) message ("%s", path);
   at->name = at->path + 1;
-  at->folder = open ("/", FOLDER_FLAGS);
-  while (at->folder >= 0 && (slash = strchr (at->name, '/')) != NULL)
+  at->directory = open ("/", DIRECTORY_FLAGS);
+  while (at->directory >= 0 && (slash = strchr (at->name, '/')) != NULL)
     {
-      at->folder = enter (at->folder, at->name, slash - at->name);
+      at->directory = enter (at->directory, at->name, slash - at->name);
       at->name = slash + 1;
     }
-  if (at->folder < 0)
-    return message ("cannot open its folder: %s", strerror (errno));
+  if (at->directory < 0)
+    return message ("cannot open its directory: %s", strerror (errno));
   return NULL;
 }
 
@@ -70,11 +70,11 @@ path_of_new (const char *path)
 {
   char real[PATH_MAX];
   const char *slash = strrchr (path, '/');
-  const char *folder = (slash == NULL ? message (".")
+  const char *directory = (slash == NULL ? message (".")
 			: message ("%.*s/", (int) (slash - path), path));
-  const char *found = realpath (folder, real);
+  const char *found = realpath (directory, real);
 
-  free ((char *) folder);
+  free ((char *) directory);
   if (found == NULL)
     return NULL;
   return (char *) message ("%s/%s", real, slash == NULL ? path : slash + 1);
@@ -104,7 +104,7 @@ file_at_new (const char *path, struct file_at *at, int links)
   const char *why;
 
   if (whole == NULL)
-    return message ("cannot find the folder of %s: %s", path,
+    return message ("cannot find the directory of %s: %s", path,
 		    strerror (errno));
   char *target = link_target (whole);
   if (target == NULL)
@@ -123,7 +123,7 @@ file_at_output (const char *path, struct file_at *at)
 {
   char real[PATH_MAX];
 
-  *at = (struct file_at) { .folder = -1 };
+  *at = (struct file_at) { .directory = -1 };
   return (realpath (path, real) != NULL ? file_at_open (real, at)
 	  : file_at_new (path, at, LINKS_MAX));
 }
@@ -131,8 +131,8 @@ file_at_output (const char *path, struct file_at *at)
 void
 file_at_close (struct file_at *at)
 {
-  if (at->folder >= 0)
-    close (at->folder);
+  if (at->directory >= 0)
+    close (at->directory);
   free (at->path);
 }
 
@@ -156,7 +156,7 @@ file_at_create (const struct file_at *at, char *name)
 {
   for (int tries = 0; tries < 100 && choose_name (name); ++tries)
     {
-      int fd = openat (at->folder, name,
+      int fd = openat (at->directory, name,
 		       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       if (fd >= 0 || errno != EEXIST)
 	return fd;
@@ -174,8 +174,8 @@ file_at_link (const struct file_at *at, int fd, char *name)
     {
       /* The first is for a chroot without /proc.  Before Linux 6.10 it needs a
 	 capability.  */
-      if (linkat (fd, "", at->folder, name, AT_EMPTY_PATH) == 0
-	  || linkat (AT_FDCWD, file, at->folder, name,
+      if (linkat (fd, "", at->directory, name, AT_EMPTY_PATH) == 0
+	  || linkat (AT_FDCWD, file, at->directory, name,
 		     AT_SYMLINK_FOLLOW) == 0)
 	return true;
       if (errno != EEXIST)
@@ -184,11 +184,11 @@ file_at_link (const struct file_at *at, int fd, char *name)
   return false;
 }
 
-/* Whether NAME is a file in the folder of AT.  */
+/* Whether NAME is a file in the directory of AT.  */
 static bool
 is_beside (const struct file_at *at, const char *name)
 {
-  return faccessat (at->folder, name, F_OK, 0) == 0;
+  return faccessat (at->directory, name, F_OK, 0) == 0;
 }
 
 /* The checksum of AT by the first SIZE bytes of its name, or null.  */
