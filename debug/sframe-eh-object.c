@@ -8,10 +8,10 @@
 #include <sframe-eh-step.h>
 
 /* Store in *MEMORY the bytes of MODULE that may be read for the table at
-   HEADER: the file-backed part of its segment.  All linkers put .eh_frame
-   there.  */
+   TABLE: the file-backed part of its segment.  All linkers put .eh_frame and
+   .eh_frame_hdr into the same segment.  */
 static bool
-find_memory (const sframe_module *module, const void *header,
+find_memory (const sframe_module *module, const void *table,
 	     struct sframe_eh_bytes *memory)
 {
   const ElfW(Phdr) *headers = sframe_module_headers (module);
@@ -21,7 +21,7 @@ find_memory (const sframe_module *module, const void *header,
       const ElfW(Phdr) *ph = &headers[i];
       uintptr_t start = sframe_module_bias (module) + ph->p_vaddr;
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) != 0
-	  && (uintptr_t) header - start < ph->p_filesz)
+	  && (uintptr_t) table - start < ph->p_filesz)
 	{
 	  memory->at = (const unsigned char *) start;
 	  memory->end = memory->at + ph->p_filesz;
@@ -31,15 +31,21 @@ find_memory (const sframe_module *module, const void *header,
   return false;
 }
 
-/* Find the entry for PC in the table of MODULE at HEADER.  Not inlined, so
-   that TABLE takes no stack in the deepest call of backtrace.  */
+/* Find the entry for PC in MODULE, by the table at HEADER unless that is null.
+   Not inlined, so that TABLE takes no stack in the deepest call of
+   backtrace.  */
 static enum sframe_eh_status __attribute__ ((noinline))
 find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
 {
   struct sframe_eh_table table = { .header = header };
 
-  if (!find_memory (module, header, &table.memory))
+  if (header == NULL)
+    table.records = sframe_module_eh_records (module);
+  if (header == NULL && table.records == NULL)
+    return SFRAME_EH_NOT_UNDERSTOOD;
+  if (!find_memory (module, header != NULL ? header : table.records,
+		    &table.memory))
     return SFRAME_EH_CORRUPT;
   return __sframe_eh_find (&table, pc, entry);
 }
@@ -87,8 +93,6 @@ __sframe_eh_object_step (struct sframe_trace *trace,
   struct sframe_eh_entry entry;
   struct sframe_eh_row row;
 
-  if (header == NULL)
-    return SFRAME_STEP_UNSUPPORTED;
   enum sframe_eh_status status = find_entry (module, header, pc, &entry);
   if (status == SFRAME_EH_OK && entry.signal && !signal)
     return SFRAME_STEP_TRAMPOLINE;

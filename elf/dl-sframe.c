@@ -75,6 +75,12 @@ static size_t retired_count;
    objects are unloaded meanwhile.  */
 #define RETIRED_MAX 1024
 
+/* Defined in crt1.o, which a program need not be linked with.  */
+#ifndef SHARED
+extern const char _dl_eh_frame[];
+weak_extern (_dl_eh_frame)
+#endif
+
 void
 _dl_sframe_setup (struct link_map *map)
 {
@@ -83,6 +89,10 @@ _dl_sframe_setup (struct link_map *map)
   if (TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL) == 0)
     return;
 
+#ifndef SHARED
+  if (map->l_type == lt_executable)
+    map->l_eh_frame = _dl_eh_frame;
+#endif
   const ElfW(Phdr) *ph = sframe_segment_find (map->l_phdr, map->l_phnum);
   if (ph == NULL)
     return;

@@ -5,8 +5,8 @@
    Safety: all functions are pure.  They use no memory but their arguments
    and the bytes of the table, no global state, no allocation, no lock and no
    system call; they are async-signal-safe and thread-safe.  No content of the
-   table makes them read outside it or run for more than SFRAME_EH_STEPS_MAX
-   instructions.
+   table makes them read outside it, read a record of it twice in the search
+   for a PC, or run for more than SFRAME_EH_STEPS_MAX instructions.
 
    As with sframe-read.h, libc uses these functions, and tests compile them
    alone.  sframe-eh-step.h applies the rules.  */
@@ -66,11 +66,14 @@ enum sframe_eh_status
 };
 
 /* The .eh_frame_hdr section of an object, and the memory that may be read: the
-   part of the object that holds it and .eh_frame.  */
+   part of the object that holds it and .eh_frame.  If HEADER is null, the
+   object has none: RECORDS is a record of .eh_frame, and those from it on are
+   searched one by one.  */
 struct sframe_eh_table
 {
   const unsigned char *header;
   struct sframe_eh_bytes memory;
+  const unsigned char *records;
 };
 
 /* An FDE with its CIE, all of whose bytes are inside the table's memory.  */

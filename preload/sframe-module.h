@@ -107,6 +107,13 @@ sframe_module_has (const sframe_module *module, uintptr_t pc)
   return false;
 }
 
+/* A static program cannot load this library.  */
+static inline const void *
+sframe_module_eh_records (const sframe_module *module)
+{
+  return NULL;
+}
+
 static inline const void *
 sframe_module_table (const sframe_module *module, size_t *size)
 {

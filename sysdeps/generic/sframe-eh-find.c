@@ -1,4 +1,5 @@
-/* Find the .eh_frame entry for a PC by the .eh_frame_hdr table.
+/* Find the .eh_frame entry for a PC, by the .eh_frame_hdr table if there is
+   one.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -105,7 +106,7 @@ open_record (const struct sframe_eh_table *table, uintptr_t address,
   if (length == UINT32_MAX)
     return SFRAME_EH_NOT_UNDERSTOOD;
   const unsigned char *start = sframe_eh_take (cursor, length);
-  if (start == NULL)
+  if (cursor->failed)
     return SFRAME_EH_CORRUPT;
   *cursor = (struct sframe_eh_cursor) { start, start + length, false };
   return SFRAME_EH_OK;
@@ -263,19 +264,67 @@ read_eh_fde (const struct sframe_eh_table *table, uintptr_t address,
   return cursor.failed ? SFRAME_EH_CORRUPT : SFRAME_EH_OK;
 }
 
+/* Read the FDE at ADDRESS and its CIE into ENTRY, which has the CIE at *CIE
+   already, if that is not 0.  */
+static enum sframe_eh_status
+read_entry (const struct sframe_eh_table *table, uintptr_t address,
+	    uintptr_t *cie, struct sframe_eh_entry *entry)
+{
+  uintptr_t known = *cie;
+  enum sframe_eh_status status = find_cie (table, address, cie);
+
+  if (status == SFRAME_EH_OK && *cie != known)
+    status = read_cie (table, *cie, entry);
+  if (status == SFRAME_EH_OK)
+    status = read_eh_fde (table, address, entry);
+  if (status != SFRAME_EH_OK)
+    *cie = 0;
+  return status;
+}
+
+/* Read all records of TABLE from its first one on until one is an FDE for PC;
+   read that into ENTRY.  FDEs that are not understood are passed over.  */
+static enum sframe_eh_status RELEASE_STACK
+scan_eh (const struct sframe_eh_table *table, uintptr_t pc,
+	 struct sframe_eh_entry *entry)
+{
+  uintptr_t address = (uintptr_t) table->records, cie = 0;
+  enum sframe_eh_status none = SFRAME_EH_NO_ENTRY;
+
+  while (true)
+    {
+      struct sframe_eh_cursor cursor;
+      enum sframe_eh_status status = open_record (table, address, &cursor);
+      if (status != SFRAME_EH_OK)
+	return status;
+      /* The last record has no contents.  */
+      if (cursor.at == cursor.end)
+	return none;
+      /* A CIE has 0 in place of the distance to its CIE.  */
+      if (sframe_eh_unsigned (&cursor, 4) != 0 || cursor.failed)
+	status = read_entry (table, address, &cie, entry);
+      else
+	status = SFRAME_EH_NO_ENTRY;
+      if (status == SFRAME_EH_CORRUPT
+	  || (status == SFRAME_EH_OK && pc - entry->start < entry->size))
+	return status;
+      if (status == SFRAME_EH_NOT_UNDERSTOOD)
+	none = status;
+      address = (uintptr_t) cursor.end;
+    }
+}
+
 enum sframe_eh_status
 __sframe_eh_find (const struct sframe_eh_table *table, uintptr_t pc,
 		  struct sframe_eh_entry *entry)
 {
-  uintptr_t fde, cie;
-  enum sframe_eh_status status = search_eh (table, pc, &fde);
+  uintptr_t fde, cie = 0;
 
+  if (table->header == NULL)
+    return scan_eh (table, pc, entry);
+  enum sframe_eh_status status = search_eh (table, pc, &fde);
   if (status == SFRAME_EH_OK)
-    status = find_cie (table, fde, &cie);
-  if (status == SFRAME_EH_OK)
-    status = read_cie (table, cie, entry);
-  if (status == SFRAME_EH_OK)
-    status = read_eh_fde (table, fde, entry);
+    status = read_entry (table, fde, &cie, entry);
   if (status == SFRAME_EH_OK && pc - entry->start >= entry->size)
     return SFRAME_EH_NO_ENTRY;
   return status;

@@ -74,6 +74,15 @@ sframe_module_table (const sframe_module *module, size_t *size)
   return module->l_sframe_start;
 }
 
+/* Return the address of a record of MODULE's .eh_frame that no useful one
+   precedes, or null if it is not known.  It is known of a program that has no
+   .eh_frame_hdr, as gcc -static links it.  */
+static inline const void *
+sframe_module_eh_records (const sframe_module *module)
+{
+  return module->l_eh_frame;
+}
+
 /* Whether MODULE is the program, and PC one of the SIZE bytes from its entry
    point on.  */
 static inline bool

@@ -1,5 +1,5 @@
-/* Crafted .eh_frame_hdr tables, CIEs and FDEs: which entry is found, which
-   input is refused.
+/* Crafted .eh_frame_hdr tables, CIEs and FDEs: which entry is found, with and
+   without the table; which input is refused.
 
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -201,7 +201,8 @@ with_augmentation (unsigned int version, const char *augmentation,
       place ();
       put (craft.fde + 8, code (0), 8);
       struct sframe_eh_table table
-	= { craft.placed, { craft.placed, craft.placed + craft.size } };
+	= { .header = craft.placed,
+	    .memory = { craft.placed, craft.placed + craft.size } };
       memcpy (craft.placed, craft.bytes, craft.size);
       return __sframe_eh_find (&table, code (0), &entry);
     }
@@ -317,6 +318,114 @@ table_and_fde_disagree (void)
   CHECK (find (0, &entry) == SFRAME_EH_OK);
 }
 
+static bool
+scan_finds (uint64_t pc, uint64_t start, uint64_t size)
+{
+  return (scan (pc, &entry) == SFRAME_EH_OK
+	  && entry.start == code (start) && entry.size == size);
+}
+
+/* Functions in any order, whose CIEs differ in the encoding.  */
+static void
+scan_three_functions (void)
+{
+  begin (3);
+  cie (PCREL | SDATA4);
+  size_t first = craft.cie;
+  fde (2, 0x200, 0x30, NULL, 0);
+  cie (PCREL | SDATA8);
+  fde (1, 0x110, 0x20, NULL, 0);
+  craft.cie = first;
+  craft.encoding = PCREL | SDATA4;
+  fde (0, 0x100, 0x10, NULL, 0);
+  emit (0, 4);
+  CHECK (scan_finds (0x100, 0x100, 0x10));
+  CHECK (scan_finds (0x10f, 0x100, 0x10));
+  CHECK (scan_finds (0x110, 0x110, 0x20));
+  CHECK (scan_finds (0x12f, 0x110, 0x20));
+  CHECK (scan_finds (0x22f, 0x200, 0x30));
+  CHECK (scan (0xff, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (scan (0x130, &entry) == SFRAME_EH_NO_ENTRY);
+  CHECK (scan (0x230, &entry) == SFRAME_EH_NO_ENTRY);
+}
+
+/* A linker may have merged the first CIE with one before the start.  */
+static void
+scan_from_fde (void)
+{
+  three_functions ();
+  emit (0, 4);
+  craft.records = craft.fde;
+  CHECK (scan_finds (0x200, 0x200, 0x30));
+  CHECK (scan (0x100, &entry) == SFRAME_EH_NO_ENTRY);
+}
+
+/* The last record is the end, even if more bytes follow.  */
+static void
+scan_to_end (void)
+{
+  three_functions ();
+  CHECK (scan_finds (0x200, 0x200, 0x30));
+  CHECK (scan (0xff, &entry) == SFRAME_EH_CORRUPT);
+  size_t end = craft.size;
+  emit (0, 4);
+  CHECK (scan (0x300, &entry) == SFRAME_EH_NO_ENTRY);
+  fde (0, 0x300, 0x10, NULL, 0);
+  CHECK (scan (0x300, &entry) == SFRAME_EH_NO_ENTRY);
+  put (end, 4, 4);
+  CHECK (scan (0x300, &entry) == SFRAME_EH_CORRUPT);
+}
+
+static void
+scan_cut_at_every_byte (void)
+{
+  three_functions ();
+  emit (0, 4);
+  size_t whole = craft.size;
+  for (size_t size = craft.records + 1; size < whole; ++size)
+    {
+      craft.size = size;
+      CHECK (scan (0x300, &entry) == SFRAME_EH_CORRUPT);
+    }
+  craft.size = craft.records;
+  CHECK (scan (0x300, &entry) == SFRAME_EH_CORRUPT);
+  craft.records = whole;
+  craft.size = whole - 1;
+  CHECK (scan (0x300, &entry) == SFRAME_EH_CORRUPT);
+}
+
+static void
+scan_length_of_record (void)
+{
+  for (uint64_t length = 1; length < 4; ++length)
+    {
+      one_function (NULL, 0);
+      put (craft.cie, length, 4);
+      CHECK (scan (0, &entry) == SFRAME_EH_CORRUPT);
+    }
+  one_function (NULL, 0);
+  put (craft.cie, UINT32_MAX, 4);
+  CHECK (scan (0, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
+  put (craft.cie, UINT32_MAX - 1, 4);
+  CHECK (scan (0, &entry) == SFRAME_EH_CORRUPT);
+}
+
+/* A function whose CIE is not understood hides no other; but it may be that of
+   a PC that none has.  */
+static void
+scan_past_not_understood (void)
+{
+  begin (2);
+  cie_full (1, "zX", "", 1, usual, sizeof usual);
+  craft.encoding = PCREL | SDATA4;
+  fde (0, 0x100, 0x10, NULL, 0);
+  cie (PCREL | SDATA4);
+  fde (1, 0x110, 0x20, NULL, 0);
+  emit (0, 4);
+  CHECK (scan_finds (0x110, 0x110, 0x20));
+  CHECK (scan (0x100, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
+}
+
 static const struct test_case cases[] =
   {
     { "first and last byte of functions", first_and_last_byte },
@@ -335,6 +444,13 @@ static const struct test_case cases[] =
     { "augmentation longer than its record", augmentation_longer_than_record },
     { "encodings", encodings },
     { "table and FDE disagree", table_and_fde_disagree },
+    { "without table: functions in any order", scan_three_functions },
+    { "without table: from an FDE on", scan_from_fde },
+    { "without table: the end of the records", scan_to_end },
+    { "without table: cut at every byte", scan_cut_at_every_byte },
+    { "without table: length of a record", scan_length_of_record },
+    { "without table: a CIE that is not understood",
+      scan_past_not_understood },
   };
 
 int

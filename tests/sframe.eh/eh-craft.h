@@ -35,7 +35,8 @@ static struct
   size_t size;
   /* The size of the table, which comes first.  */
   size_t table_size;
-  size_t cie, fde;
+  /* The places of the first record, the last CIE and the last FDE.  */
+  size_t records, cie, fde;
   /* The pointer encoding of the last CIE for its FDEs.  */
   unsigned int encoding;
   bool augmented;
@@ -89,6 +90,7 @@ begin (unsigned int count)
   emit (count, 4);
   craft.table_size = craft.size;
   craft.size += 8 * count;
+  craft.records = craft.size;
 }
 
 /* Set the length of the record that begins at START.  */
@@ -212,7 +214,19 @@ find (uint64_t pc, struct sframe_eh_entry *entry)
 {
   place ();
   struct sframe_eh_table table
-    = { craft.placed, { craft.placed, craft.placed + craft.size } };
+    = { .header = craft.placed,
+	.memory = { craft.placed, craft.placed + craft.size } };
+  return __sframe_eh_find (&table, code (pc), entry);
+}
+
+/* The same without the table, from the first record on.  */
+static inline enum sframe_eh_status
+scan (uint64_t pc, struct sframe_eh_entry *entry)
+{
+  place ();
+  struct sframe_eh_table table
+    = { .memory = { craft.placed, craft.placed + craft.size },
+	.records = craft.placed + craft.records };
   return __sframe_eh_find (&table, code (pc), entry);
 }
 

@@ -139,6 +139,36 @@ step_twice (const struct sframe_eh_table *table, uintptr_t pc, uint64_t seed)
 	  "same registers twice");
 }
 
+/* Where the records begin: after the table, or at the end if that does not
+   fit.  */
+static size_t
+records_offset (const unsigned char *bytes, size_t size)
+{
+  uint32_t count;
+
+  if (size < HEADER_SIZE)
+    return size;
+  memcpy (&count, bytes + 8, sizeof count);
+  size_t offset = HEADER_SIZE + (size_t) count * PAIR_SIZE;
+  return offset < size ? offset : size;
+}
+
+/* Step from some places of each function that starts at CODE or above.  */
+static void
+step_everywhere (const struct sframe_eh_table *table, uintptr_t code,
+		 size_t size)
+{
+  static const unsigned int offsets[]
+    = { 0, 1, 4, 11, 40, 200, 1000, CODE_SIZE - 1 };
+
+  for (unsigned int i = 0; i < FUNCTIONS_MAX; ++i)
+    for (size_t j = 0; j < sizeof offsets / sizeof offsets[0]; ++j)
+      step_twice (table, code + i * CODE_SIZE + offsets[j],
+		  size + i * 16 + j);
+  step_twice (table, 0, 1);
+  step_twice (table, UINTPTR_MAX, 2);
+}
+
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 int
@@ -150,17 +180,13 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   hold (bytes != NULL || size == 0, "memory");
   if (size > 0)
     memcpy (bytes, data, size);
-  struct sframe_eh_table table = { bytes, { bytes, bytes + size } };
-  for (unsigned int i = 0; i < FUNCTIONS_MAX; ++i)
-    {
-      uintptr_t start = code + i * CODE_SIZE;
-      static const unsigned int offsets[]
-	= { 0, 1, 4, 11, 40, 200, 1000, CODE_SIZE - 1 };
-      for (size_t j = 0; j < sizeof offsets / sizeof offsets[0]; ++j)
-	step_twice (&table, start + offsets[j], size + i * 16 + j);
-    }
-  step_twice (&table, 0, 1);
-  step_twice (&table, UINTPTR_MAX, 2);
+  struct sframe_eh_table table
+    = { .header = bytes, .memory = { bytes, bytes + size } };
+  step_everywhere (&table, code, size);
+  /* The same without the search table.  */
+  table.header = NULL;
+  table.records = bytes + records_offset (bytes, size);
+  step_everywhere (&table, code, size);
   free (bytes);
   return 0;
 }
@@ -239,6 +265,9 @@ cut_out (uint32_t count)
   for (uint32_t tries = 0; tries < 4 * count && to < count; ++tries)
     to += copy_function (below (all), to);
   store (8, to);
+  /* The end of the records.  */
+  store (input_size, 0);
+  input_size += 4;
 }
 
 /* Values that have most effects: opcodes at the ends of their ranges, lengths,

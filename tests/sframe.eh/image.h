@@ -95,8 +95,8 @@ image_segment (struct image *image, const Elf64_Phdr *load,
   if (table->p_vaddr >= load->p_vaddr
       && table->p_vaddr - load->p_vaddr < load->p_filesz)
     image->table = (struct sframe_eh_table)
-      { (void *) (image->base + table->p_vaddr),
-	{ start, start + load->p_filesz } };
+      { .header = (void *) (image->base + table->p_vaddr),
+	.memory = { start, start + load->p_filesz } };
 }
 
 /* Place the object.  Return whether it has a table.  */

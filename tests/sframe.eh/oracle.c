@@ -2,9 +2,10 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: oracle FILE...
+   Usage: oracle [--scan] FILE...
 
-   The FILE "vDSO" is the vDSO of the running kernel.
+   The FILE "vDSO" is the vDSO of the running kernel.  With --scan, libc's code
+   does not use .eh_frame_hdr, as in a program that has none.
 
    Both sides are evaluated with the same made-up values, see libdw-row.h.
    They share only the list of functions, which is read from .eh_frame_hdr
@@ -110,6 +111,9 @@ compare_rule (const struct image *image, struct sframe_registers *registers,
    before it is saved.  */
 enum { SIMPLE = SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS ? 400 : 995 };
 
+/* The option --scan.  */
+static bool scan;
+
 /* Step by our code.  */
 static enum sframe_eh_status
 step_at (const struct image *image, uintptr_t pc,
@@ -120,7 +124,14 @@ step_at (const struct image *image, uintptr_t pc,
   struct sframe_eh_row row;
   struct sframe_rule rule;
   struct sframe_registers before = *registers;
-  enum sframe_eh_status status = __sframe_eh_find (&image->table, pc, &entry);
+  struct sframe_eh_table table = image->table;
+
+  if (scan)
+    {
+      table.records = table.header + 4 + *(const int32_t *) (table.header + 4);
+      table.header = NULL;
+    }
+  enum sframe_eh_status status = __sframe_eh_find (&table, pc, &entry);
 
   if (status == SFRAME_EH_OK)
     status = __sframe_eh_find_row (&entry, pc, &row);
@@ -267,7 +278,8 @@ main (int argc, char **argv)
       "register not known", "broken" };
 
   elf_version (EV_CURRENT);
-  for (int i = 1; i < argc; ++i)
+  scan = argc > 1 && strcmp (argv[1], "--scan") == 0;
+  for (int i = 1 + scan; i < argc; ++i)
     compare_file (argv[i]);
   printf ("%lu files, %lu entries, %lu understood; %lu rows, %lu different, "
 	  "%lu not to be compared\n", total.files, total.entries,

@@ -243,6 +243,26 @@ no_eh_frame (void)
   CHECK (step (0, true) == SFRAME_STEP_UNSUPPORTED && finds == 0);
 }
 
+/* An object whose records are known, although it has no header.  */
+static void
+records_of_eh_frame (void)
+{
+  const unsigned char *records = (const unsigned char *) BIAS + 0x2004;
+
+  start ();
+  object.eh_records = records;
+  CHECK (step (0, false) == SFRAME_STEP_CALLER && finds == 1);
+  CHECK (looked_in.header == NULL && looked_in.records == records
+	 && looked_in.memory.at == (unsigned char *) BIAS + 0x2000
+	 && looked_in.memory.end == looked_in.memory.at + PAGE + 8);
+  CHECK (step (BIAS, false) == SFRAME_STEP_CALLER
+	 && looked_in.header == (unsigned char *) BIAS
+	 && looked_in.records == NULL);
+  object.eh_records = (const void *) (BIAS + PAGE);
+  CHECK (step (0, false) == SFRAME_STEP_BROKEN && finds == 2);
+  object.eh_records = NULL;
+}
+
 /* The reader may read the file-backed part of the table's segment.  */
 static void
 the_memory_of_eh_frame (void)
@@ -336,6 +356,7 @@ static const struct test_case cases[] = {
   { "no section of SFrame", no_section_of_sframe },
   { "a repeated block", a_repeated_block },
   { "no .eh_frame", no_eh_frame },
+  { "records of .eh_frame without a header", records_of_eh_frame },
   { "the memory of .eh_frame", the_memory_of_eh_frame },
   { ".eh_frame outside of the object", eh_frame_outside_of_the_object },
   { "a signal trampoline", a_signal_trampoline },

@@ -19,6 +19,7 @@ typedef struct
   ElfW(Addr) bias;
   const void *table;
   size_t table_size;
+  const void *eh_records;
 } sframe_module;
 
 const sframe_module *sframe_module_find (uintptr_t pc, const void **eh_header);
@@ -43,6 +44,12 @@ static inline ElfW(Addr)
 sframe_module_bias (const sframe_module *module)
 {
   return module->bias;
+}
+
+static inline const void *
+sframe_module_eh_records (const sframe_module *module)
+{
+  return module->eh_records;
 }
 
 static inline const void *
