@@ -265,8 +265,9 @@ read_eh_fde (const struct sframe_eh_table *table, uintptr_t address,
 }
 
 /* Read the FDE at ADDRESS and its CIE into ENTRY, which has the CIE at *CIE
-   already, if that is not 0.  */
-static enum sframe_eh_status
+   already, if that is not 0.  Inlined, for it is on the path to the deepest
+   call.  */
+static inline enum sframe_eh_status __attribute__ ((always_inline))
 read_entry (const struct sframe_eh_table *table, uintptr_t address,
 	    uintptr_t *cie, struct sframe_eh_entry *entry)
 {
