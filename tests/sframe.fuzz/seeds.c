@@ -228,7 +228,8 @@ cut_eh (const unsigned char *table, uint64_t address, uint32_t first)
       put (EH_HEADER + i * PAIR + 4, fde_at, 4);
     }
   /* The end of the records.  */
-  append ((unsigned char[4]) { 0 }, 4);
+  put (seed_size, 0, 4);
+  seed_size += 4;
 }
 
 /* The number of the SFrame function from FIRST on that has flexible rules; the
