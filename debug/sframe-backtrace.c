@@ -427,7 +427,7 @@ find_help (struct sframe_trace *trace, enum sframe_step_status status,
 	   uintptr_t sp)
 {
   if (trace->stack.doubt == sframe_ask_always
-      || (status != SFRAME_STEP_UNSUPPORTED && status != SFRAME_STEP_FOREIGN))
+      || !sframe_needs_libgcc (status))
     return SFRAME_HELP_NONE;
   return search_handlers (trace, sp);
 }

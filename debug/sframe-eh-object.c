@@ -7,9 +7,8 @@
 #include <sframe-eh-object.h>
 #include <sframe-eh-step.h>
 
-/* Store in *MEMORY the bytes of MODULE that may be read for the table at
-   TABLE: the file-backed part of its segment.  All linkers put .eh_frame and
-   .eh_frame_hdr into the same segment.  */
+/* Store in *MEMORY the bytes of MODULE that may be read for the section at
+   TABLE: the file-backed part of its segment.  */
 static bool
 find_memory (const sframe_module *module, const void *table,
 	     struct sframe_eh_bytes *memory)
@@ -31,23 +30,41 @@ find_memory (const sframe_module *module, const void *table,
   return false;
 }
 
-/* Find the entry for PC in MODULE, by the table at HEADER unless that is null.
-   Not inlined, so that TABLE takes no stack in the deepest call of
-   backtrace.  */
+/* Set *TABLE to the tables of MODULE, whose header is HEADER or null.  A linker
+   that makes .eh_frame writable puts it into another segment than the header.
+   Not inlined, so that it releases its stack.  */
+static enum sframe_eh_status __attribute__ ((noinline))
+open_table (const sframe_module *module, const void *header,
+	    struct sframe_eh_table *table)
+{
+  *table = (struct sframe_eh_table) { .header = header };
+  if (header == NULL)
+    table->records = sframe_module_eh_records (module);
+  else if (find_memory (module, header, &table->memory))
+    {
+      table->header_size = table->memory.end - table->header;
+      table->records = __sframe_eh_records (table);
+    }
+  else
+    return SFRAME_EH_CORRUPT;
+  /* What is wrong with a header, the search tells.  */
+  if (table->records == NULL)
+    return header == NULL ? SFRAME_EH_NOT_UNDERSTOOD : SFRAME_EH_OK;
+  return (find_memory (module, table->records, &table->memory)
+	  ? SFRAME_EH_OK : SFRAME_EH_CORRUPT);
+}
+
+/* Find the entry for PC in MODULE, whose .eh_frame_hdr is HEADER or null.  Not
+   inlined, so that TABLE takes no stack in the deepest call of backtrace.  */
 static enum sframe_eh_status __attribute__ ((noinline))
 find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
 {
-  struct sframe_eh_table table = { .header = header };
+  struct sframe_eh_table table;
+  enum sframe_eh_status status = open_table (module, header, &table);
 
-  if (header == NULL)
-    table.records = sframe_module_eh_records (module);
-  if (header == NULL && table.records == NULL)
-    return SFRAME_EH_NOT_UNDERSTOOD;
-  if (!find_memory (module, header != NULL ? header : table.records,
-		    &table.memory))
-    return SFRAME_EH_CORRUPT;
-  return __sframe_eh_find (&table, pc, entry);
+  return (status == SFRAME_EH_OK
+	  ? __sframe_eh_find (&table, pc, entry) : status);
 }
 
 /* Cache ROW as the rule for the PC of TRACE's frame, except in a trace that

@@ -22,6 +22,16 @@ sframe_cache_object_rule (struct sframe_trace *trace,
 	  ? __sframe_cache_rule (trace, rule) : 0);
 }
 
+/* Whether libgcc may find more frames of a trace that has ended with STATUS:
+   only if it ended at code that is in no object, which may be registered with
+   libgcc.  A table that is not supported here is not left to libgcc: it calls
+   malloc, and does not check what it reads.  */
+static inline bool
+sframe_needs_libgcc (enum sframe_step_status status)
+{
+  return status == SFRAME_STEP_FOREIGN;
+}
+
 /* Step from the frame in TRACE's registers to its caller, and cache the rule
    if SFrame can express it.  PC is the address to look up in MODULE; HEADER is
    the .eh_frame_hdr of MODULE, or null.  If the entry is that of a signal

@@ -59,6 +59,7 @@ static int
 do_test (void)
 {
   without_cfi ();
+  check_no_fallback ();
   check_equal (&pair);
   /* collect, callee and without_cfi.  */
   TEST_COMPARE (pair.ours.count, 3);

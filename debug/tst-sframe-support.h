@@ -69,6 +69,10 @@ extern _Unwind_Ptr _Unwind_GetIPInfo (struct _Unwind_Context *, int *);
 extern __typeof (_Unwind_Backtrace) __real__Unwind_Backtrace;
 extern __typeof (_Unwind_Backtrace) __wrap__Unwind_Backtrace;
 
+struct dwarf_eh_bases;
+extern const void *__real__Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
+extern const void *__wrap__Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
+
 static volatile int fallback_calls;
 
 _Unwind_Reason_Code
@@ -76,6 +80,15 @@ __wrap__Unwind_Backtrace (_Unwind_Trace_Fn fn, void *arg)
 {
   ++fallback_calls;
   return __real__Unwind_Backtrace (fn, arg);
+}
+
+/* libgcc's unwinder calls this function, too; the first call may call
+   malloc.  */
+const void *
+__wrap__Unwind_Find_FDE (void *pc, struct dwarf_eh_bases *bases)
+{
+  fallback_calls += hidden_from_caller;
+  return __real__Unwind_Find_FDE (pc, bases);
 }
 # define oracle_backtrace __real__Unwind_Backtrace
 # define IS_STATIC true

@@ -65,15 +65,17 @@ enum sframe_eh_status
   SFRAME_EH_BROKEN
 };
 
-/* The .eh_frame_hdr section of an object, and the memory that may be read: the
-   part of the object that holds it and .eh_frame.  If HEADER is null, the
-   object has none: RECORDS is a record of .eh_frame, and those from it on are
-   searched one by one.  */
+/* The tables of an object.  */
 struct sframe_eh_table
 {
+  /* The .eh_frame_hdr section and how many bytes may be read from its start
+     on.  If HEADER is null, the object has none: RECORDS is a record of
+     .eh_frame, and those from it on are searched one by one.  */
   const unsigned char *header;
-  struct sframe_eh_bytes memory;
+  size_t header_size;
   const unsigned char *records;
+  /* What may be read of .eh_frame.  */
+  struct sframe_eh_bytes memory;
 };
 
 /* An FDE with its CIE, all of whose bytes are inside the table's memory.  */
@@ -133,6 +135,12 @@ struct sframe_eh_row
   uint64_t cfa_operand;
   uint64_t operand[SFRAME_EH_COLUMNS];
 };
+
+/* Return the address of a record of .eh_frame, the first one that TABLE's header
+   leads to: .eh_frame may be far from the header.  TABLE's memory is not used.
+   Return null if the header is not understood or has no functions.  */
+const unsigned char *
+__sframe_eh_records (const struct sframe_eh_table *table) attribute_hidden;
 
 /* Find the entry for PC in TABLE.  The result is SFRAME_EH_OK, NO_ENTRY,
    NOT_UNDERSTOOD or CORRUPT; *ENTRY is undefined unless it is OK.  */

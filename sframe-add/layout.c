@@ -305,6 +305,18 @@ change_segment (const struct layout *layout, size_t headers_size,
   segment->p_filesz = segment->p_memsz = headers_size;
 }
 
+/* Align SEGMENT, which ld -n or -N has aligned to less, to a page if the file
+   already is.  Where no program headers precede the first segment, strip may
+   otherwise move it in the file, and the kernel cannot map it then.  */
+static void
+align_segment (const struct layout *layout, GElf_Phdr *segment)
+{
+  if (segment->p_type == PT_LOAD && layout->spare == NULL
+      && segment->p_align < PAGE
+      && (segment->p_offset - segment->p_vaddr) % PAGE == 0)
+    segment->p_align = PAGE;
+}
+
 /* Append the program headers; PT_LOAD must be in ascending order.  */
 static void
 put_segments (const struct object *object, const struct layout *layout,
@@ -327,6 +339,7 @@ put_segments (const struct object *object, const struct layout *layout,
 	  || (layout->spare != NULL && layout->spare[i]))
 	continue;
       headers[used] = object->segments[i];
+      align_segment (layout, &headers[used]);
       change_segment (layout, layout->count * sizeof *headers,
 		      &headers[used++]);
       if (i == last)

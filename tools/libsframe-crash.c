@@ -575,6 +575,17 @@ is_harmless (int signo, const siginfo_t *info)
 	  && (signo != SIGABRT || info->si_pid != 1));
 }
 
+/* On x86, PROGRAM may have asked for a fault at each access that is not aligned;
+   the kernel leaves that on in a handler.  */
+static void
+allow_unaligned (void)
+{
+#ifdef __x86_64__
+  __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				  & ~UINT64_C (0x40000));
+#endif
+}
+
 /* The signals of FATAL are blocked here, so a fault in the handler ends the
    process at once.  abort () of some libcs unblocks SIGABRT and calls the
    handler again; then the process ends without a second trace.  */
@@ -584,6 +595,7 @@ handler (int signo, siginfo_t *info, void *context)
   struct trace *trace;
   int self = gettid ();
 
+  allow_unaligned ();
   if (is_harmless (signo, info))
     return;
 

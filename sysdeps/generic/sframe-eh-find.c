@@ -27,6 +27,7 @@ static const unsigned char header_start[]
 /* Size of a table entry: the function's start and its FDE, both as offsets
    from the header.  */
 #define PAIR_SIZE 8
+#define PAIR_FDE 4
 
 /* Whether the byte at ADDRESS is one of BYTES.  */
 static bool
@@ -49,16 +50,33 @@ load (const unsigned char *at)
 static enum sframe_eh_status
 read_header (const struct sframe_eh_table *table, uint32_t *count)
 {
-  if (!has_byte (table->memory, (uintptr_t) table->header))
-    return SFRAME_EH_CORRUPT;
-  size_t size = table->memory.end - table->header;
-  if (size < HEADER_TABLE)
+  if (table->header_size < HEADER_TABLE)
     return SFRAME_EH_CORRUPT;
   if (memcmp (table->header, header_start, sizeof header_start) != 0)
     return SFRAME_EH_NOT_UNDERSTOOD;
   *count = load (table->header + HEADER_COUNT);
-  return (*count <= (size - HEADER_TABLE) / PAIR_SIZE
+  return (*count <= (table->header_size - HEADER_TABLE) / PAIR_SIZE
 	  ? SFRAME_EH_OK : SFRAME_EH_CORRUPT);
+}
+
+/* The address of the FDE of function number INDEX in the table of HEADER.  */
+static uintptr_t
+fde_address (const unsigned char *header, uint32_t index)
+{
+  const unsigned char *pair
+    = header + HEADER_TABLE + (size_t) index * PAIR_SIZE;
+
+  return (uintptr_t) header + (intptr_t) load (pair + PAIR_FDE);
+}
+
+const unsigned char *
+__sframe_eh_records (const struct sframe_eh_table *table)
+{
+  uint32_t count;
+
+  if (read_header (table, &count) != SFRAME_EH_OK || count == 0)
+    return NULL;
+  return (const unsigned char *) fde_address (table->header, 0);
 }
 
 /* Store the address of the FDE of the last function that starts at or before
@@ -86,8 +104,7 @@ search_eh (const struct sframe_eh_table *table, uintptr_t pc, uintptr_t *fde)
     }
   if (low == 0)
     return SFRAME_EH_NO_ENTRY;
-  *fde = ((uintptr_t) table->header
-	  + (intptr_t) load (pairs + (size_t) (low - 1) * PAIR_SIZE + 4));
+  *fde = fde_address (table->header, low - 1);
   return SFRAME_EH_OK;
 }
 
@@ -284,35 +301,32 @@ read_entry (const struct sframe_eh_table *table, uintptr_t address,
 }
 
 /* Read all records of TABLE from its first one on until one is an FDE for PC;
-   read that into ENTRY.  FDEs that are not understood are passed over.  */
+   read that into ENTRY.  FDEs that are not understood are passed over: only
+   their CIE says how to read which code they are for.  */
 static enum sframe_eh_status RELEASE_STACK
 scan_eh (const struct sframe_eh_table *table, uintptr_t pc,
 	 struct sframe_eh_entry *entry)
 {
   uintptr_t address = (uintptr_t) table->records, cie = 0;
-  enum sframe_eh_status none = SFRAME_EH_NO_ENTRY;
+  struct sframe_eh_cursor cursor;
+  enum sframe_eh_status status;
 
-  while (true)
+  while ((status = open_record (table, address, &cursor)) == SFRAME_EH_OK)
     {
-      struct sframe_eh_cursor cursor;
-      enum sframe_eh_status status = open_record (table, address, &cursor);
-      if (status != SFRAME_EH_OK)
-	return status;
       /* The last record has no contents.  */
       if (cursor.at == cursor.end)
-	return none;
+	return SFRAME_EH_NO_ENTRY;
       /* A CIE has 0 in place of the distance to its CIE.  */
       if (sframe_eh_unsigned (&cursor, 4) != 0 || cursor.failed)
-	status = read_entry (table, address, &cie, entry);
-      else
-	status = SFRAME_EH_NO_ENTRY;
-      if (status == SFRAME_EH_CORRUPT
-	  || (status == SFRAME_EH_OK && pc - entry->start < entry->size))
-	return status;
-      if (status == SFRAME_EH_NOT_UNDERSTOOD)
-	none = status;
+	{
+	  status = read_entry (table, address, &cie, entry);
+	  if (status == SFRAME_EH_CORRUPT
+	      || (status == SFRAME_EH_OK && pc - entry->start < entry->size))
+	    break;
+	}
       address = (uintptr_t) cursor.end;
     }
+  return status;
 }
 
 enum sframe_eh_status

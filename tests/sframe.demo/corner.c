@@ -227,6 +227,11 @@ main (int argc, char **argv)
     return cancel_asynchronously ();
   else if (strcmp (how, "timer") == 0)
     wait_for_timer ();
+#ifdef __x86_64__
+  else if (strcmp (how, "aligned") == 0)
+    __builtin_ia32_writeeflags_u64 (__builtin_ia32_readeflags_u64 ()
+				    | 0x40000);
+#endif
   else if (strcmp (how, "renamed") == 0)
     memset (argv[0], 'x', strlen (argv[0]));
   return deep (100) + 1;

@@ -72,21 +72,50 @@ cut_at_every_byte (void)
   CHECK (find (0, &entry) == SFRAME_EH_OK);
 }
 
+/* The two sections may be in different segments.  */
 static void
-header_outside_memory (void)
+far_from_header (void)
 {
-  struct sframe_eh_table table;
-
   three_functions ();
   place ();
-  table.header = craft.placed;
-  table.memory = (struct sframe_eh_bytes) { craft.placed + 1,
-					    craft.placed + craft.size };
-  CHECK (__sframe_eh_find (&table, code (0x100), &entry)
+  struct sframe_eh_table table
+    = { .header = craft.placed, .header_size = craft.records,
+	.memory = { craft.placed + craft.records,
+		    craft.placed + craft.size } };
+  CHECK (__sframe_eh_find (&table, code (0x110), &entry) == SFRAME_EH_OK
+	 && entry.start == code (0x110));
+  ++table.memory.at;
+  CHECK (__sframe_eh_find (&table, code (0x110), &entry)
 	 == SFRAME_EH_CORRUPT);
-  table.header = craft.placed + craft.size;
-  CHECK (__sframe_eh_find (&table, code (0x100), &entry)
+  --table.memory.at;
+  --table.header_size;
+  CHECK (__sframe_eh_find (&table, code (0x110), &entry)
 	 == SFRAME_EH_CORRUPT);
+  table.header_size = 11;
+  CHECK (__sframe_eh_find (&table, code (0x110), &entry)
+	 == SFRAME_EH_CORRUPT);
+}
+
+static void
+records_of_header (void)
+{
+  begin (1);
+  cie (PCREL | SDATA4);
+  fde (0, 0x100, 0x10, NULL, 0);
+  place ();
+  struct sframe_eh_table table
+    = { .header = craft.placed, .header_size = craft.records };
+  CHECK (__sframe_eh_records (&table) == craft.placed + craft.fde);
+  --table.header_size;
+  CHECK (__sframe_eh_records (&table) == NULL);
+  ++table.header_size;
+  craft.placed[0] = 2;
+  CHECK (__sframe_eh_records (&table) == NULL);
+  begin (0);
+  place ();
+  table = (struct sframe_eh_table) { .header = craft.placed,
+				     .header_size = craft.size };
+  CHECK (__sframe_eh_records (&table) == NULL);
 }
 
 /* The status with the byte at AT replaced by VALUE.  */
@@ -201,7 +230,7 @@ with_augmentation (unsigned int version, const char *augmentation,
       place ();
       put (craft.fde + 8, code (0), 8);
       struct sframe_eh_table table
-	= { .header = craft.placed,
+	= { .header = craft.placed, .header_size = craft.size,
 	    .memory = { craft.placed, craft.placed + craft.size } };
       memcpy (craft.placed, craft.bytes, craft.size);
       return __sframe_eh_find (&table, code (0), &entry);
@@ -410,8 +439,7 @@ scan_length_of_record (void)
   CHECK (scan (0, &entry) == SFRAME_EH_CORRUPT);
 }
 
-/* A function whose CIE is not understood hides no other; but it may be that of
-   a PC that none has.  */
+/* A function whose CIE is not understood hides no other.  */
 static void
 scan_past_not_understood (void)
 {
@@ -423,7 +451,7 @@ scan_past_not_understood (void)
   fde (1, 0x110, 0x20, NULL, 0);
   emit (0, 4);
   CHECK (scan_finds (0x110, 0x110, 0x20));
-  CHECK (scan (0x100, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
+  CHECK (scan (0x100, &entry) == SFRAME_EH_NO_ENTRY);
 }
 
 static const struct test_case cases[] =
@@ -432,7 +460,8 @@ static const struct test_case cases[] =
     { "outside of functions", outside_functions },
     { "empty table", empty_table },
     { "cut at every byte", cut_at_every_byte },
-    { "header outside of memory", header_outside_memory },
+    { "far from the header", far_from_header },
+    { "records of a header", records_of_header },
     { "header of another kind", header_of_another_kind },
     { "more pairs than bytes", more_pairs_than_bytes },
     { "FDE outside of memory", fde_outside_memory },

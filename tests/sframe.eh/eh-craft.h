@@ -214,7 +214,7 @@ find (uint64_t pc, struct sframe_eh_entry *entry)
 {
   place ();
   struct sframe_eh_table table
-    = { .header = craft.placed,
+    = { .header = craft.placed, .header_size = craft.size,
 	.memory = { craft.placed, craft.placed + craft.size } };
   return __sframe_eh_find (&table, code (pc), entry);
 }

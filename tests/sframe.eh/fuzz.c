@@ -181,7 +181,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (size > 0)
     memcpy (bytes, data, size);
   struct sframe_eh_table table
-    = { .header = bytes, .memory = { bytes, bytes + size } };
+    = { .header = bytes, .header_size = size,
+	.memory = { bytes, bytes + size } };
   step_everywhere (&table, code, size);
   /* The same without the search table.  */
   table.header = NULL;

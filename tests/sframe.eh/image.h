@@ -84,19 +84,26 @@ image_headers (const struct image *image, unsigned int *count)
   return (const void *) (image->file + header->e_phoff);
 }
 
-/* The memory of the segment LOAD, for the table at TABLE.  */
+/* Copy the segment LOAD to its memory.  */
 static inline void
-image_segment (struct image *image, const Elf64_Phdr *load,
-	       const Elf64_Phdr *table)
+image_segment (struct image *image, const Elf64_Phdr *load)
 {
-  unsigned char *start = (void *) (image->base + load->p_vaddr);
+  memcpy ((void *) (image->base + load->p_vaddr),
+	  image->file + load->p_offset, load->p_filesz);
+}
 
-  memcpy (start, image->file + load->p_offset, load->p_filesz);
-  if (table->p_vaddr >= load->p_vaddr
-      && table->p_vaddr - load->p_vaddr < load->p_filesz)
+/* Set the tables; the header is that of TABLE.  The memory of the object has no
+   holes, so all of it may be read.  */
+static inline void
+image_table (struct image *image, const Elf64_Phdr *table)
+{
+  unsigned char *start = image->mapping, *end = start + image->mapping_size;
+
+  if (table->p_vaddr < image->mapping_size)
     image->table = (struct sframe_eh_table)
-      { .header = (void *) (image->base + table->p_vaddr),
-	.memory = { start, start + load->p_filesz } };
+      { .header = start + table->p_vaddr,
+	.header_size = image->mapping_size - table->p_vaddr,
+	.memory = { start, end } };
 }
 
 /* Place the object.  Return whether it has a table.  */
@@ -131,7 +138,8 @@ image_load (struct image *image, const char *name)
     if (ph[i].p_type == PT_LOAD
 	&& ph[i].p_filesz <= image->file_size
 	&& ph[i].p_offset <= image->file_size - ph[i].p_filesz)
-      image_segment (image, &ph[i], table);
+      image_segment (image, &ph[i]);
+  image_table (image, table);
   return image->table.header != NULL;
 }
 

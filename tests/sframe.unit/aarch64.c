@@ -154,7 +154,8 @@ step_by_eh (const char *augmentation, const unsigned char *program,
   struct sframe_stack stack = { .doubt = sframe_ask_nothing };
   const unsigned char *start = (const unsigned char *) &entry_bytes;
   struct sframe_eh_table table
-    = { start, { start, start + sizeof entry_bytes } };
+    = { .header = start, .header_size = sizeof entry_bytes,
+	.memory = { start, start + sizeof entry_bytes } };
   struct sframe_eh_entry entry;
   struct sframe_eh_row row;
 

@@ -47,6 +47,7 @@ static unsigned int headers_read, rules_asked, blocks_asked;
 static enum sframe_eh_status find_status, row_status, eh_step_status;
 static bool is_signal, has_rule, may_cache;
 static struct sframe_eh_table looked_in;
+static const unsigned char *first_record;
 static unsigned int finds, rows, eh_steps, stored;
 
 enum sframe_header_status
@@ -90,6 +91,13 @@ sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
   ++blocks_asked;
   CHECK (rule->cfa.offset == 0 && first->cfa.offset == 1);
   return block_is_good;
+}
+
+const unsigned char *
+__sframe_eh_records (const struct sframe_eh_table *in)
+{
+  CHECK (in->header_size != 0);
+  return first_record != NULL ? first_record : in->header;
 }
 
 enum sframe_eh_status
@@ -257,7 +265,7 @@ records_of_eh_frame (void)
 	 && looked_in.memory.end == looked_in.memory.at + PAGE + 8);
   CHECK (step (BIAS, false) == SFRAME_STEP_CALLER
 	 && looked_in.header == (unsigned char *) BIAS
-	 && looked_in.records == NULL);
+	 && looked_in.records == looked_in.header);
   object.eh_records = (const void *) (BIAS + PAGE);
   CHECK (step (0, false) == SFRAME_STEP_BROKEN && finds == 2);
   object.eh_records = NULL;
@@ -270,6 +278,7 @@ the_memory_of_eh_frame (void)
   start ();
   CHECK (step (BIAS + 0x2000, false) == SFRAME_STEP_CALLER && finds == 1);
   CHECK (looked_in.header == (unsigned char *) BIAS + 0x2000
+	 && looked_in.header_size == PAGE + 8
 	 && looked_in.memory.at == (unsigned char *) BIAS + 0x2000
 	 && looked_in.memory.end == looked_in.memory.at + PAGE + 8);
   CHECK (step (BIAS + 0x2000 + PAGE + 7, false) == SFRAME_STEP_CALLER
@@ -277,6 +286,21 @@ the_memory_of_eh_frame (void)
   CHECK (step (BIAS, false) == SFRAME_STEP_CALLER);
   CHECK (looked_in.memory.at == (unsigned char *) BIAS
 	 && looked_in.memory.end == looked_in.memory.at + PAGE);
+}
+
+/* A writable .eh_frame is in another segment than its header.  */
+static void
+eh_frame_far_from_its_header (void)
+{
+  start ();
+  first_record = (const unsigned char *) BIAS + 0x2010;
+  CHECK (step (BIAS + 16, false) == SFRAME_STEP_CALLER && finds == 1);
+  CHECK (looked_in.header_size == PAGE - 16
+	 && looked_in.memory.at == (unsigned char *) BIAS + 0x2000
+	 && looked_in.memory.end == looked_in.memory.at + PAGE + 8);
+  first_record = (const unsigned char *) BIAS + PAGE;
+  CHECK (step (BIAS + 16, false) == SFRAME_STEP_BROKEN && finds == 1);
+  first_record = NULL;
 }
 
 static void
@@ -358,6 +382,7 @@ static const struct test_case cases[] = {
   { "no .eh_frame", no_eh_frame },
   { "records of .eh_frame without a header", records_of_eh_frame },
   { "the memory of .eh_frame", the_memory_of_eh_frame },
+  { ".eh_frame far from its header", eh_frame_far_from_its_header },
   { ".eh_frame outside of the object", eh_frame_outside_of_the_object },
   { "a signal trampoline", a_signal_trampoline },
   { "statuses", statuses },

@@ -18,7 +18,14 @@ sframe_cache_object_rule (struct sframe_trace *trace,
   return 0;
 }
 
-/* The result makes libgcc do the whole trace.  */
+/* libgcc does the whole trace at a frame without SFrame.  */
+static inline bool
+sframe_needs_libgcc (enum sframe_step_status status)
+{
+  return (status == SFRAME_STEP_FOREIGN
+	  || status == SFRAME_STEP_UNSUPPORTED);
+}
+
 static inline enum sframe_step_status
 __sframe_eh_object_step (struct sframe_trace *trace,
 			 const sframe_module *module, const void *header,
