@@ -5,8 +5,9 @@
    Safety: all functions are pure.  They use no memory but their arguments
    and the bytes of the table, no global state, no allocation, no lock and no
    system call; they are async-signal-safe and thread-safe.  No content of the
-   table makes them read outside it, read a record of it twice in the search
-   for a PC, or run for more than SFRAME_EH_STEPS_MAX instructions.
+   table makes them read outside it or run for more than SFRAME_EH_STEPS_MAX
+   instructions.  A search without .eh_frame_hdr reads each record once, and of
+   its CIE at most SFRAME_EH_FIELDS_MAX bytes.
 
    As with sframe-read.h, libc uses these functions, and tests compile them
    alone.  sframe-eh-step.h applies the rules.  */
@@ -31,6 +32,10 @@
 /* How many DW_CFA_remember_state may be open at one PC: all instructions up to
    the PC are read for each.  Compilers leave one or two open.  */
 #define SFRAME_EH_REMEMBERS_MAX 16
+
+/* The size of a CIE without its instructions, at most.  All that compilers write
+   have less than 40 bytes.  */
+#define SFRAME_EH_FIELDS_MAX 256
 
 /* Columns of a row: the tracked registers and the return address.  Rules for
    higher numbers (vector registers) are ignored.  */

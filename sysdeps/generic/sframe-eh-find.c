@@ -219,8 +219,12 @@ read_cie (const struct sframe_eh_table *table, uintptr_t address,
   const char *augmentation;
   enum sframe_eh_status status = open_record (table, address, &cursor);
 
-  if (status == SFRAME_EH_OK)
-    status = read_cie_start (&cursor, &augmentation, entry);
+  if (status != SFRAME_EH_OK)
+    return status;
+  const unsigned char *end = cursor.end;
+  if (end - cursor.at > SFRAME_EH_FIELDS_MAX)
+    cursor.end = cursor.at + SFRAME_EH_FIELDS_MAX;
+  status = read_cie_start (&cursor, &augmentation, entry);
   if (status != SFRAME_EH_OK)
     return status;
   entry->encoding = DW_EH_PE_absptr;
@@ -234,7 +238,7 @@ read_cie (const struct sframe_eh_table *table, uintptr_t address,
       data = (struct sframe_eh_cursor) { start, cursor.at, false };
       status = read_augmentation (&data, augmentation + 1, entry);
     }
-  entry->initial = sframe_eh_rest (&cursor);
+  entry->initial = (struct sframe_eh_bytes) { cursor.at, end };
   return status;
 }
 

@@ -269,6 +269,28 @@ augmentations (void)
   CHECK (with_augmentation (1, "eh", NULL, 0) == SFRAME_EH_NOT_UNDERSTOOD);
 }
 
+/* A search that reads the CIE again for each FDE must not take long.  */
+static void
+long_cie (void)
+{
+  static const unsigned char program[1000];
+  char augmentation[SFRAME_EH_FIELDS_MAX];
+  unsigned char encoding = PCREL | SDATA4;
+
+  memset (augmentation, 'S', sizeof augmentation);
+  augmentation[0] = 'z';
+  augmentation[sizeof augmentation - 1] = '\0';
+  CHECK (with_augmentation (1, augmentation, NULL, 0) == SFRAME_EH_CORRUPT);
+  augmentation[sizeof augmentation / 2] = '\0';
+  CHECK (with_augmentation (1, augmentation, NULL, 0) == SFRAME_EH_OK);
+  begin (1);
+  craft.encoding = encoding;
+  cie_full (1, "zR", &encoding, 1, program, sizeof program);
+  fde (0, 0, 100, NULL, 0);
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+  CHECK (entry.initial.end - entry.initial.at == sizeof program);
+}
+
 static void
 versions (void)
 {
@@ -468,6 +490,7 @@ static const struct test_case cases[] =
     { "length of a record", length_of_record },
     { "CIE pointer", cie_pointer },
     { "augmentations", augmentations },
+    { "a long CIE", long_cie },
     { "versions", versions },
     { "return address column", ra_column },
     { "augmentation longer than its record", augmentation_longer_than_record },
