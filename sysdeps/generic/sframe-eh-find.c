@@ -12,6 +12,8 @@
 /* A function that is not inlined gives up its stack when it returns: backtrace
    has little.  */
 #define RELEASE_STACK __attribute__ ((noinline))
+/* A function on the path to the deepest call is inlined.  */
+#define SHARE_STACK inline __attribute__ ((always_inline))
 
 /* The first bytes of .eh_frame_hdr as all linkers write it: the version and
    the encodings of the .eh_frame address, the function count and the
@@ -221,8 +223,8 @@ read_cie (const struct sframe_eh_table *table, uintptr_t address,
 
   if (status != SFRAME_EH_OK)
     return status;
-  const unsigned char *end = cursor.end;
-  if (end - cursor.at > SFRAME_EH_FIELDS_MAX)
+  entry->initial.end = cursor.end;
+  if (cursor.end - cursor.at > SFRAME_EH_FIELDS_MAX)
     cursor.end = cursor.at + SFRAME_EH_FIELDS_MAX;
   status = read_cie_start (&cursor, &augmentation, entry);
   if (status != SFRAME_EH_OK)
@@ -238,7 +240,7 @@ read_cie (const struct sframe_eh_table *table, uintptr_t address,
       data = (struct sframe_eh_cursor) { start, cursor.at, false };
       status = read_augmentation (&data, augmentation + 1, entry);
     }
-  entry->initial = (struct sframe_eh_bytes) { cursor.at, end };
+  entry->initial.at = cursor.at;
   return status;
 }
 
@@ -286,9 +288,8 @@ read_eh_fde (const struct sframe_eh_table *table, uintptr_t address,
 }
 
 /* Read the FDE at ADDRESS and its CIE into ENTRY, which has the CIE at *CIE
-   already, if that is not 0.  Inlined, for it is on the path to the deepest
-   call.  */
-static inline enum sframe_eh_status __attribute__ ((always_inline))
+   already, if that is not 0.  */
+static SHARE_STACK enum sframe_eh_status
 read_entry (const struct sframe_eh_table *table, uintptr_t address,
 	    uintptr_t *cie, struct sframe_eh_entry *entry)
 {
