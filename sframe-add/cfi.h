@@ -1,4 +1,5 @@
-/* The unwind rules that CFA instructions give for a PC.
+/* The unwind rules that CFA instructions give for a PC, and how cursor.c,
+   eh-frame.c, cfi.c and judge.c find them.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -26,6 +27,37 @@ uint64_t read_uleb128 (struct cursor *cursor);
 uint64_t read_sleb128 (struct cursor *cursor);
 /* Skip SIZE bytes of CURSOR and return a cursor for them.  */
 struct cursor read_block (struct cursor *cursor, uint64_t size);
+/* Read a number of FORMAT (an encoding & DW_EH_PE_format_mask); an unknown
+   format sets FAILED.  */
+uint64_t read_formatted (struct cursor *cursor, unsigned int format);
+/* Read an address of ENCODING (DW_EH_PE_*) in OBJECT's file; BASE is that of
+   data-relative ones.  */
+uint64_t read_address (const struct object *object, struct cursor *cursor,
+		       unsigned int encoding, uint64_t base);
+/* The address at which the byte AT of OBJECT's file is loaded.  */
+uint64_t address_of (const struct object *object, const unsigned char *at);
+
+/* An FDE with the data of its CIE.  */
+struct entry
+{
+  uint64_t start, size;
+  struct cursor initial, program;
+  uint64_t code_factor;
+  int64_t data_factor;
+  uint64_t ra;
+  unsigned char encoding;
+  bool augmented, signal;
+  uint64_t work;		/* Bytes of its records.  */
+};
+
+/* Run the instructions of ENTRY, whose bytes are code, and add its rows to
+   CONVERSION.  Return null, or why it has none.  */
+const char *convert_entry (const struct object *object,
+			   const struct entry *entry,
+			   struct conversion *conversion);
+/* Record that the SIZE bytes at START are left out, and why.  */
+void leave_out (struct conversion *conversion, uint64_t start, uint64_t size,
+		const char *reason);
 
 /* How to compute the caller's value of a register, or the CFA; the names are
    those of DWARF.  */

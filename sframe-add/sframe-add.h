@@ -5,10 +5,13 @@
    Safety: a file is untrusted input.  It is read into memory once, each access
    is checked against that copy, and work and memory are linear in its size.
 
-   object.c reads the ELF file; cfi.c runs its CFA instructions; judge.c
-   decides which rules SFrame can express; table.c writes the section; layout.c
-   adds it to the file; check.c reads existing tables; replace.c replaces the
-   old file by the new one; directory.c opens their directory.  */
+   object.c reads the ELF file; eh-frame.c finds its FDEs; cfi.c runs their CFA
+   instructions; judge.c decides which rules SFrame can express; table.c writes
+   the section; layout.c adds it to the file; check.c reads existing tables;
+   replace.c replaces the old file by the new one; directory.c opens their
+   directory.  job.h has the interfaces above these: job.c works on one file,
+   report.c prints what came of it, main.c reads the options and finds the
+   files.  */
 
 #ifndef _SFRAME_ADD_H
 #define _SFRAME_ADD_H
@@ -81,7 +84,8 @@ struct function
   size_t first_row;
 };
 
-/* A function, or a part of one, that SFrame cannot describe.  */
+/* A function, or a part of one, that SFrame cannot describe.  SIZE is 0 if its
+   FDE cannot be read; then REASON has the address of the FDE.  */
 struct left_out
 {
   uint64_t start, size;
@@ -163,7 +167,7 @@ uint64_t object_section (const struct object *object, const char *name,
 /* The first segment of TYPE (PT_*), or null.  */
 const GElf_Phdr *object_segment (const struct object *object, uint32_t type);
 
-/* cfi.c: whether OBJECT has an .eh_frame section to convert.  */
+/* eh-frame.c: whether OBJECT has an .eh_frame section to convert.  */
 bool has_frames (const struct object *object);
 /* Convert all of .eh_frame.  */
 const char *convert (const struct object *object,

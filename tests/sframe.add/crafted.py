@@ -19,6 +19,7 @@
 #   overlap        two FDEs; the second one, of 10 bytes, begins in the first
 #
 #   headers        1,171 program headers, one more than Linux accepts
+#   version        a CIE of a version that does not exist
 
 import struct
 import sys
@@ -42,11 +43,11 @@ def record(data):
     return struct.pack("<I", len(data)) + data
 
 
-def cie(augmentation=b"zR\0", code_factor=b"\1"):
+def cie(augmentation=b"zR\0", code_factor=b"\1", version=1):
     rest = b"\x78\x10\1\x04" if augmentation else b""
     # CFA is RSP + 8, the return address is at CFA - 8.
     rules = b"\x0c\x07\x08\x90\x01"
-    return record(struct.pack("<I", 0) + b"\1" + augmentation + code_factor
+    return record(struct.pack("<IB", 0, version) + augmentation + code_factor
                   + rest + rules)
 
 
@@ -125,6 +126,9 @@ def make(kind):
         start = cie(b"A" * COUNT, b"")
     elif kind == "factor":
         start = cie(b"\0", b"\x80" * COUNT)
+    elif kind == "version":
+        start = cie(version=9)
+        pairs = 1
     else:
         start = cie()
         pairs = 1

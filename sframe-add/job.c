@@ -1,0 +1,256 @@
+/* Add, remove or check the table of one file.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Safety: see sframe-add.h.  */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "job.h"
+
+struct options options = { .jobs = 1 };
+
+static const char *
+check (struct job *job, const struct object *object)
+{
+  struct conversion *conversion = &job->conversion;
+  size_t missing = 0;
+
+  job->outcome = OUTCOME_INCOMPLETE;
+  if (!has_table (object))
+    return "no table";
+  const char *why = check_table (object, conversion);
+  for (size_t i = 0; i < conversion->finding_count; ++i)
+    missing += conversion->findings[i].missing;
+  if (why == NULL && missing < conversion->finding_count)
+    why = message ("its table contradicts .eh_frame; ranges of code: %zu",
+		   conversion->finding_count - missing);
+  if (why != NULL)
+    {
+      job->outcome = OUTCOME_FAILED;
+      return why;
+    }
+  if (missing > 0)
+    return message ("its table lacks rules of .eh_frame; ranges of code: %zu",
+		    missing);
+  job->outcome = OUTCOME_NOTHING;
+  return NULL;
+}
+
+/* Make the new file of OBJECT in *NEW.  */
+static const char *
+make (struct job *job, const struct object *object, struct buffer *new)
+{
+  const char *why;
+
+  if (options.mode == MODE_REMOVE)
+    why = layout_original (object, new);
+  else if (job->conversion.function_count == 0)
+    why = "SFrame cannot express the rules of any of its functions";
+  else
+    why = layout_add (object, &job->conversion, new);
+  job->new_size = new->size;
+  return why;
+}
+
+/* Whether there is nothing to do for OBJECT in this mode; if so, say why.  */
+static bool
+is_done (const struct object *object, const char **why)
+{
+  if (options.mode == MODE_ADD && has_table (object) && !options.replace)
+    *why = "it has a table";
+  else if (options.mode == MODE_REMOVE
+	   && object_segment (object, PT_GNU_SFRAME) == NULL)
+    *why = "it has no table";
+  else
+    return false;
+  return true;
+}
+
+/* If JOB is another name of a file that an earlier job has replaced by NEW,
+   make it a link to that new file.  Return whether it is one.  */
+static bool
+link_again (struct job *job, const struct buffer *new)
+{
+  if (job->first == NULL)
+    return false;
+  job->parted = (job->first->outcome != OUTCOME_CHANGED
+		 || !link_file (job->first->name, &job->at, &job->status,
+				new));
+  return !job->parted;
+}
+
+/* Replace the file of JOB, or that of --output, by NEW.  */
+static const char *
+replace (struct job *job, const struct buffer *new)
+{
+  struct stat old;
+  bool replaced = options.output != NULL && stat (options.output, &old) == 0;
+  const char *why = replace_file (options.output, &job->at, &job->status,
+				  new);
+
+  if (why == NULL && replaced)
+    job->output_names = old.st_nlink - 1;
+  return why;
+}
+
+static const char *
+change (struct job *job, const struct object *object, struct buffer *new)
+{
+  const char *why;
+
+  if (options.output == NULL
+      && faccessat (job->at.directory, job->at.name, W_OK, 0) != 0)
+    return message ("it cannot be written: %s", strerror (errno));
+  why = make (job, object, new);
+  if (why == NULL && !link_again (job, new))
+    why = replace (job, new);
+  if (why == NULL)
+    job->outcome = OUTCOME_CHANGED;
+  return why;
+}
+
+/* Whether a program would refuse the file of JOB after a change; if so, say
+   why.  A copy has another name, and its user knows that it was changed.  */
+static bool
+is_checked (const struct job *job, const char **why)
+{
+  if (options.mode != MODE_ADD || options.output != NULL)
+    return false;
+  const char *checksum = file_at_checksum (&job->at);
+  if (checksum != NULL)
+    *why = message ("%s beside it has its checksum; use --output", checksum);
+  else if (getxattr (job->name, "security.ima", NULL, 0) > 0)
+    *why = "its attribute security.ima has its checksum; use --output";
+  else
+    return false;
+  free ((char *) checksum);
+  return true;
+}
+
+static const char *
+work_on_object (struct job *job, const struct object *object,
+		struct buffer *new)
+{
+  const char *why;
+
+  if (is_done (object, &why))
+    {
+      job->outcome = OUTCOME_NOTHING;
+      return why;
+    }
+  job->checked = is_checked (job, &why);
+  if (job->checked)
+    {
+      job->outcome = OUTCOME_SKIPPED;
+      return why;
+    }
+  job->outcome = OUTCOME_FAILED;
+  if (options.mode != MODE_REMOVE)
+    {
+      if (!has_frames (object))
+	{
+	  job->outcome = OUTCOME_NOTHING;
+	  return "no .eh_frame: nothing to make a table from";
+	}
+      why = convert (object, &job->conversion);
+      if (why != NULL)
+	return why;
+    }
+  if (options.mode != MODE_REMOVE && job->conversion.function_count == 0
+      && job->conversion.left_out_count == 0)
+    {
+      job->outcome = OUTCOME_NOTHING;
+      return "no function in .eh_frame";
+    }
+  return (options.mode == MODE_CHECK ? check (job, object)
+	  : change (job, object, new));
+}
+
+static void
+copy_as_it_is (struct job *job, const struct object *object)
+{
+  const char *why = replace (job, &object->file);
+
+  if (why == NULL)
+    return;
+  job->outcome = OUTCOME_FAILED;
+  job->message = why;
+}
+
+/* The memory of a job while it is worked on.  With --replace, ORIGINAL is the
+   object without a table that sframe-add has added.  */
+struct work
+{
+  struct job *job;
+  struct object object, original;
+  struct buffer new;
+};
+
+/* Start from the original object.  */
+static void
+begin_anew (struct work *work)
+{
+  enum outcome outcome;
+
+  if (layout_original (&work->object, &work->original.file) != NULL
+      || object_open (&work->original, &outcome) != NULL)
+    return;
+  object_close (&work->object);
+  work->object = work->original;
+  work->original = (struct object) { 0 };
+}
+
+/* Process the object, whose bytes were loaded.  */
+static void
+work_on_bytes (struct work *work)
+{
+  struct job *job = work->job;
+
+  job->message = object_open (&work->object, &job->outcome);
+  if (job->message == NULL && options.replace && options.mode == MODE_ADD)
+    begin_anew (work);
+  if (job->message == NULL)
+    job->message = work_on_object (job, &work->object, &work->new);
+  /* The user asked for a copy, even if there is nothing to do.  */
+  if (job->outcome == OUTCOME_NOTHING && options.output != NULL)
+    copy_as_it_is (job, &work->object);
+}
+
+static void
+work_on_file (void *argument)
+{
+  struct work *work = argument;
+  struct job *job = work->job;
+
+  job->message = file_at_open (job->name, &job->at);
+  if (job->message == NULL)
+    job->message = load_file (&job->at, &work->object.file, &job->status,
+			      &job->outcome);
+  job->old_size = work->object.file.size;
+  if (job->message == NULL)
+    work_on_bytes (work);
+}
+
+void
+work_on (struct job *job)
+{
+  struct work work = { .job = job, .object.name = job->name,
+		       .original.name = job->name };
+
+  job->outcome = OUTCOME_FAILED;
+  job->at.directory = -1;
+  if (!with_memory (work_on_file, &work))
+    {
+      job->outcome = OUTCOME_FAILED;
+      job->message = "there is not enough memory to work on it";
+    }
+  free (work.new.data);
+  object_close (&work.original);
+  object_close (&work.object);
+  file_at_close (&job->at);
+}
