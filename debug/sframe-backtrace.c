@@ -6,14 +6,14 @@
 
    A step from a frame to its caller uses the first of these that applies:
 
-   - a rule that an earlier trace has cached (walk, sframe-trace.c);
-   - the SFrame section of the object (step_sframe);
-   - the .eh_frame section of the object (step_eh_frame);
-   - the code at the PC: signal trampoline, _start, PLT stub (step_code,
-     sframe-code.c);
-   - the assumption that a call through a bad pointer has led to the PC
-     (__sframe_step_wild);
-   - libgcc, which may know code that is in no object (sframe-libgcc.c).
+   1. a rule that an earlier trace has cached (walk, sframe-trace.c);
+   2. the SFrame section of the object (step_sframe);
+   3. the .eh_frame section of the object (step_eh_frame);
+   4. the code at the PC: signal trampoline, _start, PLT stub (step_code,
+      sframe-code.c);
+   5. the assumption that a call through a bad pointer has led to the PC
+      (__sframe_step_wild);
+   6. libgcc, which may know code that is in no object (sframe-libgcc.c).
 
    Three cases are tested before the tables, which can be wrong for them: the
    function that makecontext starts, a signal trampoline that is known by its
@@ -392,12 +392,12 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
 	  || sframe_signal_unsure (sp, &trace->stack));
 }
 
-/* TRACE, which began at SP, would need libgcc.  Return whether libgcc may be
-   used if it is loaded.  TRACE may have ended before a signal frame that
-   libgcc would reach, so search all words above SP for signal frames.  If SP
-   is on another stack than the thread's own, the end of that stack is not
-   known: there the search ends after SEARCH_MAX bytes, or at a page that
-   cannot be read.  */
+/* TRACE, which began at SP, would need libgcc.  Return SFRAME_HELP_IF_LOADED
+   if libgcc may be used, otherwise SFRAME_HELP_NONE.  TRACE may have ended
+   before a signal frame that libgcc would reach, so search all words above SP
+   for signal frames.  If SP is on another stack than the thread's own, the end
+   of that stack is not known: there the search ends after SEARCH_MAX bytes, or
+   at a page that cannot be read.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {

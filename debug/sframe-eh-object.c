@@ -30,9 +30,9 @@ find_memory (const sframe_module *module, const void *table,
   return false;
 }
 
-/* Set *TABLE to the tables of MODULE, whose header is HEADER or null.  A linker
-   that makes .eh_frame writable puts it into another segment than the header.
-   Not inlined, so that it releases its stack.  */
+/* Set *TABLE to the tables of MODULE, whose header is HEADER or null.  A
+   linker that makes .eh_frame writable puts it into another segment than the
+   header.  Not inlined, so that it releases its stack.  */
 static enum sframe_eh_status __attribute__ ((noinline))
 open_table (const sframe_module *module, const void *header,
 	    struct sframe_eh_table *table)
@@ -43,7 +43,7 @@ open_table (const sframe_module *module, const void *header,
   else if (find_memory (module, header, &table->memory))
     {
       table->header_size = table->memory.end - table->header;
-      table->records = __sframe_eh_records (table);
+      __sframe_eh_find_records (table);
     }
   else
     return SFRAME_EH_CORRUPT;

@@ -4,7 +4,7 @@
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock, no
    system call but those of sframe-stack.h; no fault, whatever the stack and
-   the section hold, but the one of sframe-stack.h.  */
+   the section hold, except in the cases that sframe-stack.h lists.  */
 
 #ifndef _SFRAME_EH_OBJECT_H
 #define _SFRAME_EH_OBJECT_H

@@ -11,10 +11,12 @@
    the larger tables.
 
    This mmap is the only system call in traces of sound stacks whose bounds
-   libc knows.  It has the arguments that malloc uses, so a seccomp filter that
-   forbids it also forbids most allocations.  A process makes it only after it
-   has stored more rules than the first table has slots; after a dlclose, all
-   rules are stored again.  The tunable glibc.rtld.sframe forbids it.
+   libc knows, except that of threads that allocate a table at the same time
+   only one keeps it, and each other one unmaps its own.  The mmap has the
+   arguments that malloc uses, so a seccomp filter that forbids it also forbids
+   most allocations.  A process makes it only after it has stored more rules
+   than the first table has slots; after a dlclose, all rules are stored
+   again.  The tunable glibc.rtld.sframe forbids it.
 
    A table is never unmapped and never changes its size, since a trace that
    uses it may have been interrupted.  The rules of the smaller table are not

@@ -18,8 +18,8 @@ enum sframe_help
 {
   /* Not at all: libgcc could not safely find more frames.  */
   SFRAME_HELP_NONE,
-  /* For code that the program may have registered with libgcc (JIT).  If libgcc
-     is not loaded, no code is registered, and the trace ends.  */
+  /* For code that the program may have registered with libgcc (JIT).  If
+     libgcc is not loaded, no code is registered, and the trace ends.  */
   SFRAME_HELP_IF_LOADED,
   /* For the whole trace; load libgcc if necessary.  */
   SFRAME_HELP_LOAD

@@ -4,7 +4,7 @@
 
    Safety: async-signal-safe and thread-safe; no lock; no allocation and no
    system call, except the mmap in __sframe_cache_grow; no fault, whatever the
-   stack holds, but the one of sframe-stack.h.  */
+   stack holds, except in the cases that sframe-stack.h lists.  */
 
 #ifndef _SFRAME_TRACE_H
 #define _SFRAME_TRACE_H
@@ -58,8 +58,8 @@ struct sframe_cache *__sframe_cache_table (unsigned int number)
 
 /* Allocate a table larger than table NUMBER for later traces, if there is none
    yet.  This calls mmap, at most twice in the life of a process if it
-   succeeds.  After a failure it tries again when the slots have been stored
-   twice as many times.  */
+   succeeds and no two threads do it at the same time.  After a failure it
+   tries again when the slots have been stored twice as many times.  */
 void __sframe_cache_grow (unsigned int number) attribute_hidden;
 
 /* Cache RULE as that of the frame in TRACE's registers, if TRACE has a table.

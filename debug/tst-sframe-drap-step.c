@@ -65,7 +65,7 @@ compare_prologue (void)
   TEST_VERIFY (steps_in_realign > 20);
 }
 
-/* Behind "pop %rbp" of each of the two calls of realign there are one or two
+/* After "pop %rbp" of each of the two calls of realign there are one or two
    instructions at which the tables are wrong.  backtrace must reach the end of
    the stack there, too.  */
 static void

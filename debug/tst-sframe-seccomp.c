@@ -193,8 +193,8 @@ smash (void *fp)
 }
 
 /* FP points to unreadable memory, and the sandbox, if INSTALL is set, makes
-   the probe claim that it is readable.  Variable in size, so that the CFA comes
-   from FP.  */
+   the probe claim that it is readable.  Variable in size, so that the CFA
+   comes from FP.  */
 static void FRAME
 misled_by (bool install)
 {

@@ -63,7 +63,10 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    A reader (a trace) increments the counter of the current epoch.  The other
    counter has the readers of earlier epochs only.  When it is 0, the epoch
    ends, and the objects that were retired in the epoch before are released: no
-   reader that could have found them is left.  New readers do not delay this.
+   reader that could have found them is left.  New readers do not delay this,
+   except one that was preempted after it had loaded the epoch: it may
+   increment the other counter.  Then the epoch does not end while it runs,
+   which is safe: objects are only kept longer.
 
    A signal handler that leaves a trace by siglongjmp, or a fork while another
    thread takes a trace, leaves a counter above zero for ever.  So at most

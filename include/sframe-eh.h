@@ -33,8 +33,8 @@
    the PC are read for each.  Compilers leave one or two open.  */
 #define SFRAME_EH_REMEMBERS_MAX 16
 
-/* The size of a CIE without its instructions, at most.  All that compilers write
-   have less than 40 bytes.  */
+/* The size of a CIE without its instructions, at most.  All that compilers
+   write have less than 40 bytes.  */
 #define SFRAME_EH_FIELDS_MAX 256
 
 /* Columns of a row: the tracked registers and the return address.  Rules for
@@ -74,7 +74,7 @@ enum sframe_eh_status
 struct sframe_eh_table
 {
   /* The .eh_frame_hdr section and how many bytes may be read from its start
-     on.  If HEADER is null, the object has none: RECORDS is a record of
+     on.  If HEADER is null, there is no search table: RECORDS is a record of
      .eh_frame, and those from it on are searched one by one.  */
   const unsigned char *header;
   size_t header_size;
@@ -141,11 +141,13 @@ struct sframe_eh_row
   uint64_t operand[SFRAME_EH_COLUMNS];
 };
 
-/* Return the address of a record of .eh_frame, the first one that TABLE's header
-   leads to: .eh_frame may be far from the header.  TABLE's memory is not used.
-   Return null if the header is not understood or has no functions.  */
-const unsigned char *
-__sframe_eh_records (const struct sframe_eh_table *table) attribute_hidden;
+/* Set TABLE's records to the address of a record of .eh_frame to which its
+   header leads, or to null if the header is not understood or has no
+   functions. .eh_frame may be far from the header: TABLE's memory is not
+   used.  If the header has no search table, the records are all of .eh_frame,
+   and TABLE's header becomes null.  */
+void
+__sframe_eh_find_records (struct sframe_eh_table *table) attribute_hidden;
 
 /* Find the entry for PC in TABLE.  The result is SFRAME_EH_OK, NO_ENTRY,
    NOT_UNDERSTOOD or CORRUPT; *ENTRY is undefined unless it is OK.  */

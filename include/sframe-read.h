@@ -110,6 +110,11 @@ enum sframe_find_status
    has more; a larger one in a table marks it corrupt.  */
 #define SFRAME_REGISTER_MAX 127
 
+/* The assembler writes FDEs for functions of size zero, and the order of FDEs
+   with the same start is not defined.  A lookup skips at most this many to
+   find one with a size; a table with more must not cost more time.  */
+#define SFRAME_EMPTY_FDES_MAX 16
+
 /* Check the header of the section of SIZE bytes at START, which must be
    readable and for ABI (SFRAME_ABI_*), and store the parsed header in
    *SECTION.  Only the header is read.  If the result is not SFRAME_HEADER_OK,

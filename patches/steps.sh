@@ -107,6 +107,18 @@ fit_makefile ()
   awk -f "$top/patches/fit-makefile.awk" "$work/absent" "$overlay/$1"
 }
 
+# Give the files on standard input, in the tree $1 of glibc, glibc's copyright line
+# and licence notice in place of the SPDX line.
+add_notices ()
+{
+  upstream=$stock/debug/backtrace.c
+  test "$base" = glibc && test -f "$upstream" || return 0
+  while read -r path; do
+    awk -f "$top/patches/notice.awk" "$upstream" "$1/$path" >"$work/noticed"
+    cp "$work/noticed" "$1/$path"
+  done
+}
+
 # Add to the tree $2 the files that the step $1 adds or changes; the patch is
 # applied afterwards.
 add_files ()
@@ -114,14 +126,19 @@ add_files ()
   header_field Removes "$1" | while read -r path; do
     rm "$2/$path"
   done
-  sed -n "s|^$1 ||p" "$work/claims" | tar -c -f - -C "$overlay" -T - \
-    | tar -x -f - -C "$2"
+  sed -n "s|^$1 ||p" "$work/claims" >"$work/added"
+  tar -c -f - -C "$overlay" -T "$work/added" | tar -x -f - -C "$2"
   early=$patches/early/${1%.patch}
-  test ! -d "$early" || (cd "$early/" && find . -type f) \
-    | tar -c -f - -C "$early" -T - | tar -x -f - -C "$2"
+  test ! -d "$early" || (cd "$early/" && find . -type f) >"$work/early"
+  test ! -d "$early" \
+    || tar -c -f - -C "$early" -T "$work/early" | tar -x -f - -C "$2"
+  { cat "$work/added"; test ! -d "$early" || cat "$work/early"; } \
+    | add_notices "$2"
   grep '\(^\|/\)Makefile\.sframe$' "$work/overlay" | while read -r path; do
-    test ! -f "$2/$path" || fit_makefile "$path" "$2" >"$work/fitted"
-    test ! -f "$2/$path" || cp "$work/fitted" "$2/$path"
+    test -f "$2/$path" || continue
+    fit_makefile "$path" "$2" >"$work/fitted"
+    cp "$work/fitted" "$2/$path"
+    echo "$path" | add_notices "$2"
   done
 }
 

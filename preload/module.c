@@ -20,6 +20,7 @@ bool
 __sframe_module_stays (const sframe_module *module)
 {
   const sframe_module *const *staying = __sframe_staying.modules;
+  /* Pairs with the release in find_staying.  */
   size_t low = 0, high = atomic_load_acquire (&__sframe_staying.count);
 
   while (low < high)
@@ -130,7 +131,8 @@ __sframe_module_at (const void *start)
 
 /* The kernel has mapped the program, possibly with gaps between the segments.
    Then the loader takes each segment for an object, and dlfo_map_start is the
-   start of the segment.  The loader maps libraries without gaps.  */
+   start of the segment.  The loader maps libraries without gaps.  The acquire
+   pairs with the release in note_program.  */
 const sframe_module *
 __sframe_module_of (const struct dl_find_object *object)
 {

@@ -31,6 +31,7 @@ note_program (const sframe_module *module, const struct link_map *map)
   if (map->l_prev != NULL)
     return;
   __sframe_staying.program = module;
+  /* Pairs with the acquire in __sframe_module_of.  */
   __atomic_store_n (&__sframe_staying.program_map, map, __ATOMIC_RELEASE);
 }
 
@@ -66,5 +67,6 @@ find_staying (void)
   size_t count = 0;
 
   dl_iterate_phdr (add, &count);
+  /* Pairs with the acquire in __sframe_module_stays.  */
   __atomic_store_n (&__sframe_staying.count, count, __ATOMIC_RELEASE);
 }

@@ -138,7 +138,9 @@ read_pair (struct cursor *words, unsigned int width, unsigned int *count,
   place->kind = (is_register
 		 ? in_memory ? SFRAME_REGISTER_MEMORY : SFRAME_REGISTER_VALUE
 		 : in_memory ? SFRAME_CFA_MEMORY : SFRAME_CFA_VALUE);
-  place->reg = is_register ? SFRAME_CONTROL_REGISTER (control) : 0;
+  uint32_t reg = is_register ? SFRAME_CONTROL_REGISTER (control) : 0;
+  words->failed |= reg > SFRAME_REGISTER_MAX;
+  place->reg = reg;
   place->offset = read_signed (words, width);
 }
 
@@ -197,9 +199,10 @@ read_row (const struct table *table, struct fde *fde, struct row *row)
     }
   else if (count > 0)
     read_default (table, &words, width, count, info, rule);
-  rule->cfa.offset = (int64_t) rule->cfa.offset * table->machine->cfa_scale
-		     + table->machine->cfa_adjustment;
-  return !words.failed;
+  int64_t offset = ((int64_t) rule->cfa.offset * table->machine->cfa_scale
+		    + table->machine->cfa_adjustment);
+  rule->cfa.offset = offset;
+  return !words.failed && rule->cfa.offset == offset;
 }
 
 /* A function of the conversion, and the FDE that is compared with it.  */
@@ -264,13 +267,34 @@ our_rule (const struct walk *walk, uint64_t pc)
   return &rows[find_row (rows, function->row_count, offset)].rule;
 }
 
-/* Read FDE number INDEX, unless it is the one that was read last.  A lookup
-   takes the last FDE that begins at the PC or before: so an FDE ends where the
-   next one begins.  */
+/* End FDE where the next one begins, since a lookup takes the last FDE that
+   begins at the PC or before.  But it skips a few without size that begin at
+   the same address.  */
+static const char *
+end_fde (const struct table *table, struct fde *fde)
+{
+  struct fde next;
+
+  for (uint32_t i = 1; i < table->fde_count - fde->index; ++i)
+    {
+      if (!read_sframe_fde (table, fde->index + i, &next)
+	  || next.start < fde->start)
+	return message ("its table is damaged: FDE %u", fde->index + i);
+      if (next.start == fde->start && next.size == 0
+	  && i <= SFRAME_EMPTY_FDES_MAX)
+	continue;
+      if (next.start - fde->start < fde->size)
+	fde->size = next.start - fde->start;
+      break;
+    }
+  return NULL;
+}
+
+/* Read FDE number INDEX, unless it is the one that was read last.  */
 static const char *
 get_fde (struct walk *walk, uint32_t index)
 {
-  struct fde *fde = &walk->fde, next;
+  struct fde *fde = &walk->fde;
 
   if (walk->rows != NULL && fde->index == index)
     return NULL;
@@ -278,14 +302,7 @@ get_fde (struct walk *walk, uint32_t index)
   walk->rows = NULL;
   if (!read_sframe_fde (&walk->table, index, fde))
     return message ("its table is damaged: FDE %u", index);
-  if (index + 1 == walk->table.fde_count)
-    return NULL;
-  if (!read_sframe_fde (&walk->table, index + 1, &next)
-      || next.start < fde->start)
-    return message ("its table is damaged: FDE %u", index + 1);
-  if (next.start - fde->start < fde->size)
-    fde->size = next.start - fde->start;
-  return NULL;
+  return end_fde (&walk->table, fde);
 }
 
 /* Read the rows of the FDE, unless that is done.  */
@@ -369,8 +386,8 @@ compare_function (struct walk *walk, uint32_t *index)
   return NULL;
 }
 
-/* The conversion has left out the code from FROM up to LIMIT, so the table must
-   have no rule there.  Record those that it has, from FDE *INDEX on, as
+/* The conversion has left out the code from FROM up to LIMIT, so the table
+   must have no rule there.  Record those that it has, from FDE *INDEX on, as
    wrong.  */
 static const char *
 compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,

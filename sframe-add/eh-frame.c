@@ -233,9 +233,10 @@ convert_listed (const struct object *object, const GElf_Phdr *segment,
 			conversion);
 }
 
-/* Whether .eh_frame_hdr, the segment SEGMENT, has a search table.  Linkers leave
-   it out if there is no function, or if they do not understand .eh_frame.  True
-   if the segment is damaged, which convert_listed reports.  */
+/* Whether .eh_frame_hdr, the segment SEGMENT, has a search table.  Linkers
+   leave it out if there is no function, or if they do not understand
+   .eh_frame.  True if the segment is damaged, which convert_listed reports.
+   */
 static bool
 has_search_table (const struct object *object, const GElf_Phdr *segment)
 {

@@ -220,7 +220,7 @@ choose_spare (const struct object *object, struct layout *layout)
 /* Choose the address and the file offset of the segment.  Higher addresses
    cost nothing; a gap in the file is a hole, see write_all.
 
-   GNU strip before 2.44 and llvm-strip put the program headers right behind
+   GNU strip before 2.44 and llvm-strip put the program headers right after
    the bytes of the preceding segment, whatever the alignment there, and move
    the start of the new segment down to an address that is congruent to this
    offset.  Take such an address at once: otherwise the page below, which has

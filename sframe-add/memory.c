@@ -20,13 +20,16 @@ bool
 with_memory (void (*function) (void *), void *argument)
 {
   jmp_buf here;
-  bool enough = setjmp (here) == 0;
 
-  caller = enough ? &here : NULL;
-  if (enough)
-    function (argument);
+  if (setjmp (here) != 0)
+    {
+      caller = NULL;
+      return false;
+    }
+  caller = &here;
+  function (argument);
   caller = NULL;
-  return enough;
+  return true;
 }
 
 static void __attribute__ ((noreturn))

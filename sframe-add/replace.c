@@ -238,8 +238,8 @@ copy_flags (int from, int to)
 }
 
 /* Copy mode, attributes and times of FROM to TO; the special mode bits and the
-   attributes only if TO has the same owner (OWNED).  If TO is a COPY, it may be
-   on a file system without such attributes.  */
+   attributes only if TO has the same owner (OWNED).  If TO is a COPY, it may
+   be on a file system without such attributes.  */
 static const char *
 copy_status (int from, int to, const struct stat *status, bool owned,
 	     bool copy)
@@ -309,7 +309,7 @@ fill_and_rename (int fd, const char *name, const struct file_at *out,
 		 const struct buffer *file)
 {
   int from = openat (like->directory, like->name,
-		     O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		     O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   const char *why;
 
   if (from < 0)

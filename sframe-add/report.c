@@ -186,7 +186,8 @@ print_words (const struct job *job)
     case OUTCOME_NOTHING:
       if (options.verbose)
 	printf ("%s: %s\n", job->shown,
-		job->message != NULL ? job->message : "its table agrees with .eh_frame");
+		job->message != NULL ? job->message
+		: "its table agrees with .eh_frame");
       break;
     case OUTCOME_INCOMPLETE:
       printf ("%s: %s\n", job->shown, job->message);

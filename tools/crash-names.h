@@ -80,8 +80,8 @@ find_headers (struct named_object *object)
 }
 
 /* Whether the SIZE bytes at ADDRESS are in a readable segment of OBJECT or, if
-   its program headers are not known, whether they are in OBJECT: only a damaged
-   file has symbols between its segments.  */
+   its program headers are not known, whether they are in OBJECT: only a
+   damaged file has symbols between its segments.  */
 static bool
 can_read (const struct named_object *object, uintptr_t address, size_t size)
 {

@@ -6,8 +6,8 @@
    backtrace () is async-signal-safe in the libc built here: it does not
    allocate, lock or load anything; crash-names.h finds the names without a
    lock.  In another libc the first backtrace () of a process loads libgcc_s.
-   Calling it at startup would avoid that, but programs that do not crash should
-   not pay for it.
+   Calling it at startup would avoid that, but programs that do not crash
+   should not pay for it.
 
    A signal is caught only while its action is the default one: a handler that
    the program installs, before or after, takes precedence.  After the trace,
@@ -521,9 +521,9 @@ wait_for_trace (int self, int signo, struct trace **trace)
   return 0;
 }
 
-/* The program exits.  If another thread prints its trace, wait for the end that
-   it makes: the exit status would hide the crash.  A thread that has left its
-   own trace, by a handler that exits, does not go on with it.  */
+/* The program exits.  If another thread prints its trace, wait for the end
+   that it makes: the exit status would hide the crash.  A thread that has left
+   its own trace, by a handler that exits, does not go on with it.  */
 static void __attribute__ ((destructor))
 wait_for_end (void)
 {
@@ -565,9 +565,10 @@ end_process (int signo, siginfo_t *info, int self)
     _exit (128 + signo);
 }
 
-/* Whether the kernel would ignore SIGNO, described by INFO, if it were not caught:
-   it protects the first process of a PID namespace from signals that processes
-   send, itself included.  abort () ends such a process by a fault.  */
+/* Whether the kernel would ignore SIGNO, described by INFO, if it were not
+   caught: it protects the first process of a PID namespace from signals that
+   processes send, itself included.  abort () ends such a process by a fault.
+   */
 static bool
 is_harmless (int signo, const siginfo_t *info)
 {
@@ -575,8 +576,8 @@ is_harmless (int signo, const siginfo_t *info)
 	  && (signo != SIGABRT || info->si_pid != 1));
 }
 
-/* On x86, PROGRAM may have asked for a fault at each access that is not aligned;
-   the kernel leaves that on in a handler.  */
+/* On x86, PROGRAM may have asked for a fault at each access that is not
+   aligned; the kernel leaves that on in a handler.  */
 static void
 allow_unaligned (void)
 {

@@ -756,8 +756,8 @@ prepend (const char *first, const char *second, char **args, int nargs)
   return command;
 }
 
-/* Return the machine in the ELF header of PATH, EM_NONE if it is cut off, or -1
-   if PATH is no ELF file that can be read.  */
+/* Return the machine in the ELF header of PATH, EM_NONE if it is cut off, or
+   -1 if PATH is no ELF file that can be read.  */
 static int
 elf_machine (const char *path)
 {
@@ -846,8 +846,8 @@ find_tool (void)
   return names[0];
 }
 
-/* Return the file that execvp would execute for NAME, in PATH, PATH_MAX bytes; or
-   NAME if it has a slash, or if there is none.  */
+/* Return the file that execvp would execute for NAME, in PATH, PATH_MAX bytes;
+   or NAME if it has a slash, or if there is none.  */
 static const char *
 find_command (const char *name, char *path)
 {

@@ -42,8 +42,8 @@
 /* The index is a cuckoo hash table: as many buckets as there are slots, WAYS
    entries in each, two buckets for each PC.  It is never more than half full.
    A new entry that finds both buckets full takes the place of another, which
-   moves to its other bucket, and so on, with at most 32 moves.  Of 4,000 random
-   sets of 3,686 PCs one lost an entry.  */
+   moves to its other bucket, and so on, with at most 32 moves.  Of 4,000
+   random sets of 3,686 PCs one lost an entry.  */
 enum
 {
   SFRAME_CACHE_WAYS = 2,
@@ -173,8 +173,8 @@ sframe_cache_prefault (struct sframe_cache *cache)
   __atomic_store_n (end - 1, 0, __ATOMIC_RELAXED);
 }
 
-/* A path has all bits of the last frame's slot number, and this many of that of
-   the frame before.  */
+/* A path has all bits of the last frame's slot number, and this many of that
+   of the frame before.  */
 #define SFRAME_CACHE_PATH_BITS 2
 
 /* The path at the beginning of a trace: all bits of a path are set.  No frame
@@ -326,7 +326,7 @@ sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
 			    from_fp, saved);
 }
 
-/* The same, if FP and RA are saved at the CFA.  */
+/* The same, if FP and RA can only be in the two words below the CFA.  */
 static inline uint64_t
 sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
 		   unsigned int fp, int32_t sp_offset)
@@ -392,6 +392,7 @@ static inline uint64_t
 sframe_cache_read (const struct sframe_cache_slot *slot, uint64_t pc,
 		   uint64_t tag)
 {
+  /* Pairs with the release store of the version in sframe_cache_write.  */
   uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_ACQUIRE);
   uint64_t slot_pc = __atomic_load_n (&slot->pc, __ATOMIC_RELAXED);
   uint64_t rule = __atomic_load_n (&slot->rule, __ATOMIC_RELAXED);
@@ -417,6 +418,8 @@ sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
 {
   uint64_t version = __atomic_load_n (&slot->version, __ATOMIC_RELAXED);
 
+  /* The acquire pairs with the release store of the version by the last
+     writer: its stores come before those below.  */
   if (version % 2 != 0
       || !__atomic_compare_exchange_n (&slot->version, &version, version + 1,
 				       false, __ATOMIC_ACQUIRE,
@@ -428,6 +431,7 @@ sframe_cache_write (struct sframe_cache_slot *slot, uint64_t pc, uint64_t tag,
   __atomic_store_n (&slot->pc, pc, __ATOMIC_RELAXED);
   __atomic_store_n (&slot->rule, rule, __ATOMIC_RELAXED);
   __atomic_store_n (&slot->tag, tag, __ATOMIC_RELAXED);
+  /* Pairs with the acquire load of the version in sframe_cache_read.  */
   __atomic_store_n (&slot->version, version + 2, __ATOMIC_RELEASE);
   return true;
 }

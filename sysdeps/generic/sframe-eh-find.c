@@ -22,7 +22,13 @@ static const unsigned char header_start[]
   = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
       DW_EH_PE_datarel | DW_EH_PE_sdata4 };
 
+/* The same if the linker has made no table, since it did not understand some
+   .eh_frame.  The header ends after the .eh_frame address.  */
+static const unsigned char bare_header_start[]
+  = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_omit, DW_EH_PE_omit };
+
 /* Offsets from the start of the header.  */
+#define HEADER_FRAME 4
 #define HEADER_COUNT 8
 #define HEADER_TABLE 12
 
@@ -71,14 +77,23 @@ fde_address (const unsigned char *header, uint32_t index)
   return (uintptr_t) header + (intptr_t) load (pair + PAIR_FDE);
 }
 
-const unsigned char *
-__sframe_eh_records (const struct sframe_eh_table *table)
+void
+__sframe_eh_find_records (struct sframe_eh_table *table)
 {
+  const unsigned char *header = table->header;
   uint32_t count;
 
-  if (read_header (table, &count) != SFRAME_EH_OK || count == 0)
-    return NULL;
-  return (const unsigned char *) fde_address (table->header, 0);
+  table->records = NULL;
+  if (table->header_size >= HEADER_COUNT
+      && memcmp (header, bare_header_start, sizeof bare_header_start) == 0)
+    {
+      uintptr_t field = (uintptr_t) header + HEADER_FRAME;
+      table->records
+	= (const unsigned char *) (field + load (header + HEADER_FRAME));
+      table->header = NULL;
+    }
+  else if (read_header (table, &count) == SFRAME_EH_OK && count > 0)
+    table->records = (const unsigned char *) fde_address (header, 0);
 }
 
 /* Store the address of the FDE of the last function that starts at or before

@@ -158,7 +158,7 @@ read_primary (struct program *program, unsigned int byte,
   switch (instruction->code)
     {
     case DW_CFA_advance_loc:
-      instruction->operand = low * program->entry->code_factor;
+      instruction->operand = (uint64_t) low * program->entry->code_factor;
       break;
     case DW_CFA_offset:
       instruction->code = DW_CFA_offset_extended;

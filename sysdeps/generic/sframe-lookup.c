@@ -106,11 +106,6 @@ read_fde (const struct sframe_section *section, size_t at,
   fde->start = fde_start (section, is_pcrel (section), at);
 }
 
-/* The assembler writes FDEs for functions of size zero, and the order of FDEs
-   with the same start is not defined.  The search skips at most this many to
-   find one with a size; a table with more must not cost more time.  */
-#define EMPTY_FDES_MAX 16
-
 /* Into how many parts each round of the search divides the rest of the index.
    The entries between the parts are loaded in parallel; in a binary search
    most of the time is spent waiting for one entry after the other.  More parts
@@ -118,11 +113,11 @@ read_fde (const struct sframe_section *section, size_t at,
 enum { SEARCH_PARTS = 4 };
 
 /* BYTES if the function of the FDE that is AT bytes from the start of the
-   section begins behind PC, otherwise 0.  Branchless: the processor cannot
+   section begins after PC, otherwise 0.  Branchless: the processor cannot
    predict on which side of an entry PC is.  */
 static inline size_t
-if_behind (const struct sframe_section *section, bool pcrel, size_t at,
-	   int64_t pc, size_t bytes)
+if_after (const struct sframe_section *section, bool pcrel, size_t at,
+	  int64_t pc, size_t bytes)
 {
   size_t result = fde_start (section, pcrel, at) > pc ? bytes : 0;
 
@@ -133,18 +128,18 @@ if_behind (const struct sframe_section *section, bool pcrel, size_t at,
 }
 
 /* The position in the section of the last of SEARCH_PARTS + 1 FDEs that starts
-   at or before PC: of the one at LOW and those PART bytes apart behind it.
+   at or before PC: of the one at LOW and those PART bytes apart after it.
    LOW if none does.  */
 static inline size_t
 search_parts (const struct sframe_section *section, const bool pcrel,
 	      size_t low, size_t part, int64_t pc)
 {
-  size_t last = low + (SEARCH_PARTS - 1) * part, behind = 0;
+  size_t last = low + (SEARCH_PARTS - 1) * part, after = 0;
 
 #pragma GCC unroll SEARCH_PARTS
   for (size_t i = 0; i < SEARCH_PARTS - 1; ++i)
-    behind += if_behind (section, pcrel, last - i * part, pc, part);
-  return last - behind;
+    after += if_after (section, pcrel, last - i * part, pc, part);
+  return last - after;
 }
 
 /* Store in AT[I] the position in the section of the last FDE that starts at or
@@ -173,7 +168,7 @@ search_fdes (const struct sframe_section *section, const bool pcrel,
     {
       size_t half = rest / 2 * sizeof (struct sframe_fde);
       for (unsigned int i = 0; i < count; ++i)
-	at[i] += half - if_behind (section, pcrel, at[i] + half, pc[i], half);
+	at[i] += half - if_after (section, pcrel, at[i] + half, pc[i], half);
       rest -= rest / 2;
     }
 }
@@ -190,7 +185,8 @@ cover (const struct sframe_section *section, size_t at, int64_t pc,
   read_fde (section, at, fde);
   const int64_t start = fde->start;
   for (unsigned int skipped = 0;
-       fde->size == 0 && at > first && skipped < EMPTY_FDES_MAX; ++skipped)
+       fde->size == 0 && at > first && skipped < SFRAME_EMPTY_FDES_MAX;
+       ++skipped)
     {
       at -= sizeof *fde;
       read_fde (section, at, fde);

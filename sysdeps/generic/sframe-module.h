@@ -74,9 +74,9 @@ sframe_module_table (const sframe_module *module, size_t *size)
   return module->l_sframe_start;
 }
 
-/* Return the address of the first record of MODULE's .eh_frame but for those of
-   _start, or null if it is not known.  It is known of a program of gcc -static,
-   which has no .eh_frame_hdr.  */
+/* Return the address of the first record of MODULE's .eh_frame but for those
+   of _start, or null if it is not known.  It is known of a program of gcc
+   -static, which has no .eh_frame_hdr.  */
 static inline const void *
 sframe_module_eh_records (const sframe_module *module)
 {

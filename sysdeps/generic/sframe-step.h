@@ -53,7 +53,7 @@ enum sframe_call
 
 /* Whether FP already is the caller's in the frame from SP up to CFA, although
    its rule says that it is saved at ADDRESS, which is relative to FP.  GCC
-   says so up to the end of functions that realign the stack, also behind the
+   says so up to the end of functions that realign the stack, also after the
    instruction that has restored FP.  ADDRESS is outside of the frame then.  */
 static inline bool
 sframe_fp_restored (const struct sframe_registers *registers, uintptr_t sp,

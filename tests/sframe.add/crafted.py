@@ -17,6 +17,9 @@
 #   functions      one FDE of 65,535 rows for many functions
 #   shared         many FDEs that have the same 65,535 rows
 #   overlap        two FDEs; the second one, of 10 bytes, begins in the first
+#   empty          an FDE, and 16 FDEs without size at the same address after it
+#   empty-many     the same with 17
+#   register       a rule that needs register 0x10007, whose low 16 bits are RSP
 #
 #   headers        1,171 program headers, one more than Linux accepts
 #   version        a CIE of a version that does not exist
@@ -57,16 +60,25 @@ def fde(at, size, program, start=CODE):
 
 # An SFrame table at ADDRESS: each of the functions, START and SIZE, has the same
 # rows, CFA = RSP + 8.
-def sframe(address, functions, last_row, block):
+def many_rows(last_row, block):
+    return struct.pack("<HBBB", ROWS, 0x10 if block else 0, 0, block) \
+        + b"\0\3\x08" * (ROWS - 1) + bytes([last_row]) + b"\3\x08"
+
+
+# The attribute and the row of a flexible FDE: CFA = register NUMBER + 8.
+def register_row(number):
+    return struct.pack("<HBBB", 1, 0, 1, 0) \
+        + struct.pack("<BBIi", 0, 0x44, number << 3 | 1, 8)
+
+
+def sframe(address, functions, rows, count):
     header = struct.calcsize("<HBBBbbBIIIII")
-    rows = struct.pack("<HBBB", ROWS, 0x10 if block else 0, 0, block)
-    rows += b"\0\3\x08" * (ROWS - 1) + bytes([last_row]) + b"\3\x08"
     index = bytearray()
     for start, size in functions:
         field = address + header + len(index)
         index += struct.pack("<qII", start - field, size, 0)
     return struct.pack("<HBBBbbBIIIII", 0xdee2, 3, 5, 3, 0, -8, 0,
-                       len(functions), ROWS, len(rows), 0, len(index)) \
+                       len(functions), count, len(rows), 0, len(index)) \
         + index + rows
 
 
@@ -101,7 +113,7 @@ def make_checked(kind):
     functions = [(CODE + 16 * i, 16) for i in range(COUNT // 16)]
     if kind == "block":
         functions = [(CODE, 8 * COUNT)]
-    elif kind == "overlap":
+    elif kind not in ("functions", "shared"):
         functions = [(CODE, 100)]
     frames = bytearray(cie())
     fdes = []
@@ -112,13 +124,19 @@ def make_checked(kind):
         functions = [(CODE, 16 * len(functions))]
     elif kind == "overlap":
         functions = [(CODE, 100), (CODE + 50, 10)]
+    elif kind in ("empty", "empty-many"):
+        functions += [(CODE, 0)] * (16 if kind == "empty" else 17)
     block = 2 if kind == "block" else 0
-    return elf(frames, fdes, lambda at: sframe(at, functions, block // 2, block),
+    rows, count = many_rows(block // 2, block), ROWS
+    if kind == "register":
+        rows, count = register_row(0x10007), 1
+    return elf(frames, fdes, lambda at: sframe(at, functions, rows, count),
                8 * COUNT if block else 0)
 
 
 def make(kind):
-    if kind in ("block", "functions", "shared", "overlap"):
+    if kind in ("block", "functions", "shared", "overlap", "empty",
+                "empty-many", "register"):
         return make_checked(kind)
     pairs, size, program = COUNT // 16, 16, b""
     more = 0

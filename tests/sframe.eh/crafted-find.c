@@ -96,6 +96,16 @@ far_from_header (void)
 	 == SFRAME_EH_CORRUPT);
 }
 
+/* Check that TABLE, whose header stays, has RECORDS.  */
+static void
+expect_records (struct sframe_eh_table *table, const unsigned char *records)
+{
+  const unsigned char *header = table->header;
+
+  __sframe_eh_find_records (table);
+  CHECK (table->records == records && table->header == header);
+}
+
 static void
 records_of_header (void)
 {
@@ -105,17 +115,38 @@ records_of_header (void)
   place ();
   struct sframe_eh_table table
     = { .header = craft.placed, .header_size = craft.records };
-  CHECK (__sframe_eh_records (&table) == craft.placed + craft.fde);
+  expect_records (&table, craft.placed + craft.fde);
   --table.header_size;
-  CHECK (__sframe_eh_records (&table) == NULL);
+  expect_records (&table, NULL);
   ++table.header_size;
   craft.placed[0] = 2;
-  CHECK (__sframe_eh_records (&table) == NULL);
+  expect_records (&table, NULL);
   begin (0);
   place ();
   table = (struct sframe_eh_table) { .header = craft.placed,
 				     .header_size = craft.size };
-  CHECK (__sframe_eh_records (&table) == NULL);
+  expect_records (&table, NULL);
+}
+
+/* A header without search table, as GNU ld writes it: the address of .eh_frame
+   is all that it has.  */
+static void
+header_without_table (void)
+{
+  unsigned char header[8] = { 1, PCREL | SDATA4, OMIT, OMIT };
+  struct sframe_eh_table table
+    = { .header = header, .header_size = sizeof header };
+  int32_t distance = 0x20;
+
+  memcpy (header + 4, &distance, sizeof distance);
+  __sframe_eh_find_records (&table);
+  CHECK (table.header == NULL && table.records == header + 4 + 0x20);
+  table.header = header;
+  --table.header_size;
+  expect_records (&table, NULL);
+  ++table.header_size;
+  header[3] = DATAREL | SDATA4;
+  expect_records (&table, NULL);
 }
 
 /* The status with the byte at AT replaced by VALUE.  */
@@ -484,6 +515,7 @@ static const struct test_case cases[] =
     { "cut at every byte", cut_at_every_byte },
     { "far from the header", far_from_header },
     { "records of a header", records_of_header },
+    { "header without table", header_without_table },
     { "header of another kind", header_of_another_kind },
     { "more pairs than bytes", more_pairs_than_bytes },
     { "FDE outside of memory", fde_outside_memory },

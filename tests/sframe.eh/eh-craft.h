@@ -23,7 +23,8 @@ enum { CODE_FACTOR = 2, DATA_FACTOR = -4 };
 
 /* Encodings.  */
 enum { ABSPTR = 0, SDATA2 = 10, SDATA4 = 11, SDATA8 = 12, UDATA4 = 3,
-       ULEB = 1, SLEB = 9, PCREL = 0x10, DATAREL = 0x30, INDIRECT = 0x80 };
+       ULEB = 1, SLEB = 9, PCREL = 0x10, DATAREL = 0x30, INDIRECT = 0x80,
+       OMIT = 0xff };
 
 /* The functions begin this far above the bytes.  */
 enum { CODE = 0x10000 };

@@ -149,10 +149,10 @@ static bool
 is_described (const struct unwind_user_state *state)
 {
   struct sframe_view view;
-  bool behind = ((!state->topmost && !state->interrupted)
-		 || state->ip_behind);
+  bool after = ((!state->topmost && !state->interrupted)
+		 || state->ip_after);
 
-  return sframe_find_view (state->ip - behind, &view);
+  return sframe_find_view (state->ip - after, &view);
 }
 
 static void

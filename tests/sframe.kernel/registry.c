@@ -66,8 +66,8 @@ test_ranges (void)
     { "table in the kernel", -4096UL, TABLE_SIZE, TEXT, 16 },
     { "table at the top", top - 28, 32, TEXT, 16 },
     { "table one too long", top - 4096, 4097, TEXT, 16 },
-    { "table behind the top", top, TABLE_SIZE, TEXT, 16 },
-    { "table behind its mapping", TABLE, TABLES_END - TABLE + 1, TEXT, 16 },
+    { "table after the top", top, TABLE_SIZE, TEXT, 16 },
+    { "table after its mapping", TABLE, TABLES_END - TABLE + 1, TEXT, 16 },
     { "table not mapped", TABLES_END, TABLE_SIZE, TEXT, 16 },
     { "no text", TABLE, TABLE_SIZE, 0, 16 },
     { "empty text", TABLE, TABLE_SIZE, TEXT, 0 },
@@ -75,7 +75,7 @@ test_ranges (void)
     { "text of all memory", TABLE, TABLE_SIZE, TEXT, -1UL },
     { "text in the kernel", TABLE, TABLE_SIZE, -4096UL, 16 },
     { "text up to the top and one more", TABLE, TABLE_SIZE, top - 16, 17 },
-    { "text behind the top", TABLE, TABLE_SIZE, top, 16 },
+    { "text after the top", TABLE, TABLE_SIZE, top, 16 },
     { "text not mapped", TABLE, TABLE_SIZE, TEXT_END, 16 },
     { "text before its mapping", TABLE, TABLE_SIZE, TEXT - 1, 16 },
     { "text in two mappings", TABLE, TABLE_SIZE, TEXT_MIDDLE - 1, 2 },
@@ -187,10 +187,10 @@ test_headers (void)
     { "as many functions as fit 32 bits", OF_FDES, 4, UINT32_MAX },
     { "functions that make 0 in 32 bits", OF_FDES, 4, 1U << 28 },
     { "index at an odd place", OF_FDE_OFFSET, 4, 2 },
-    { "index behind the rows", OF_FDE_OFFSET, 4, 4 },
+    { "index after the rows", OF_FDE_OFFSET, 4, 4 },
     { "index at -4", OF_FDE_OFFSET, 4, -4 },
     { "rows before the end of the index", OF_FRE_OFFSET, 4, 15 },
-    { "rows end behind the table", OF_FRE_OFFSET, 4, 17 },
+    { "rows end after the table", OF_FRE_OFFSET, 4, 17 },
     { "rows at -28", OF_FRE_OFFSET, 4, -28 },
     { "too many bytes of rows", OF_FRE_LENGTH, 4, 9 },
     { "rows of all 32 bits", OF_FRE_LENGTH, 4, UINT32_MAX },
@@ -774,9 +774,9 @@ test_overlaps (void)
     { "table ends in table", HERE - SIZE + 4, SIZE, TEXT, 1, -EEXIST },
     { "table around table", HERE - 4, SIZE + 8, TEXT, 1, -EEXIST },
     { "abutting before", OTHER, SIZE, TEXT, 0x100, 0 },
-    { "abutting behind", OTHER, SIZE, TEXT + 0x140, 16, 0 },
+    { "abutting after", OTHER, SIZE, TEXT + 0x140, 16, 0 },
     { "table abutting before", HERE - SIZE, SIZE, TEXT, 1, 0 },
-    { "table abutting behind", HERE + SIZE, SIZE, TEXT, 1, 0 },
+    { "table abutting after", HERE + SIZE, SIZE, TEXT, 1, 0 },
     { "text in its own table", OTHER, SIZE, OTHER, 16, 0 },
   };
 
@@ -932,7 +932,7 @@ test_array_unreadable (void)
   start ();
   put_array (0, 32);
   expect ("nowhere", add_array (0x1000, 1, 32, 0), -EFAULT);
-  expect ("behind its mapping", add_array (DATA_END, 1, 32, 0), -EFAULT);
+  expect ("after its mapping", add_array (DATA_END, 1, 32, 0), -EFAULT);
   expect ("in the kernel", add_array (-4096UL, 1, 32, 0), -EFAULT);
   for (unsigned int i = 0; i < 20; ++i)
     put_element (128 - 20 + i, 32, TEXT + i, 1);

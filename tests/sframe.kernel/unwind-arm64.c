@@ -310,7 +310,7 @@ static void
 check_signal (void)
 {
   check_step (TEXT + 0x20, STACK + 0x5678, STACK + 0x1234);
-  CHECK (state.interrupted && !state.topmost && !state.ip_behind);
+  CHECK (state.interrupted && !state.topmost && !state.ip_after);
   CHECK (state.ucontext == STACK + 0x100 + SIGCONTEXT);
 }
 
@@ -478,7 +478,7 @@ test_record_of_caller (void)
   CHECK (!record_is_believed (TEXT, 0x910003fc, 0));	/* mov x28, sp  */
   CHECK (!record_is_believed (TEXT, 0x9100001d, 0));	/* mov x29, x0  */
   CHECK (!record_is_believed (TEXT, 0xd10003fd, 0));	/* sub x29, sp  */
-  /* In the function before; behind the call.  */
+  /* In the function before; after the call.  */
   CHECK (!record_is_believed (TEXT - 4, 0x910003fd, 0));
   CHECK (!record_is_believed (TEXT + 0x10, 0x910003fd, 0));
 }

@@ -93,7 +93,7 @@ test_last_call (void)
 /* The task's last signals, up to @COUNT of them, the first of a fault at
    @ADDRESS; then the step from TEXT + 0x10, where another row begins.  */
 static void
-check_fault (int signo, int code, unsigned long address, int count, bool behind)
+check_fault (int signo, int code, unsigned long address, int count, bool after)
 {
   struct sigqueue queue[8] = {
     { .info = { signo, code, (void *) address } }
@@ -105,7 +105,7 @@ check_fault (int signo, int code, unsigned long address, int count, bool behind)
   state.ip = TEXT + TEXT_SIZE;
   state.sp = STACK + 0x100;
   state.topmost = true;
-  if (behind)
+  if (after)
     check_step (RA, STACK + 0x100);
   else
     CHECK (sframe_unwind_next (&state) == -ENOENT);
@@ -114,7 +114,7 @@ check_fault (int signo, int code, unsigned long address, int count, bool behind)
 
 /* The PSW is after the last instruction of a function.  */
 static void
-test_behind_fault (void)
+test_after_fault (void)
 {
   unsigned long end = TEXT + TEXT_SIZE;
 
@@ -261,6 +261,7 @@ start_chain (unsigned long ip, unsigned long ra)
   start ();
   state.ip = ip;
   state.topmost = false;
+  state.available_types = UNWIND_USER_TYPE_SFRAME;
   poke (STACK + 0x100 + BACK_CHAIN, STACK + 0x200, 8);
   poke (STACK + 0x200 + BACK_CHAIN, STACK + 0x300, 8);
   poke (STACK + 0x200 + SAVED_R14, ra, 8);
@@ -287,6 +288,17 @@ test_back_chain (void)
   CHECK (s390_unwind_backchain (&state) == -EINVAL);
   end_process ();
   start_chain (JIT + 0x20, TEXT + 0x60);
+  CHECK (s390_unwind_backchain (&state) == -EINVAL);
+  end_process ();
+  /* Without SFrame the table of that code is not read; the chain is checked
+     all the same.  */
+  start_chain (JIT + 0x20, TEXT + 0x60);
+  state.available_types = 0;
+  CHECK (s390_unwind_backchain (&state) == 0 && state.ip == TEXT + 0x60);
+  end_process ();
+  start_chain (JIT + 0x20, TEXT + 0x60);
+  state.available_types = 0;
+  poke (STACK + 0x300 + SAVED_R14, DATA, 8);
   CHECK (s390_unwind_backchain (&state) == -EINVAL);
   end_process ();
   start_chain (JIT + 0x20, JIT + 0x61);
@@ -323,7 +335,7 @@ test_vdso (void)
   CHECK (s390_unwind_backchain (&state) == -EINVAL);
   end_process ();
 
-  /* Behind the vDSO's code.  */
+  /* After the vDSO's code.  */
   start_chain (VDSO + 0x800, 0);
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
   poke (STACK + 0x100 + WRAPPER_RA, RA, 8);
@@ -336,7 +348,7 @@ static const struct test_case cases[] = {
   CASE (leaf),
   CASE (odd_addresses),
   CASE (last_call),
-  CASE (behind_fault),
+  CASE (after_fault),
   CASE (saved_sp),
   CASE (plt),
   CASE (calls),

@@ -253,7 +253,7 @@ test_no_rows (void)
 /* COUNT functions without bytes at AFTER bytes of a real one, which the search
    for IP meets first.  */
 static int
-behind_empty_functions (unsigned int count, unsigned int after)
+after_empty_functions (unsigned int count, unsigned int after)
 {
   unsigned int size = (count + 1) * 16;
   int result;
@@ -280,11 +280,11 @@ behind_empty_functions (unsigned int count, unsigned int after)
 static void
 test_functions_without_bytes (void)
 {
-  CHECK (behind_empty_functions (1, 0) == 0);
-  CHECK (behind_empty_functions (8, 0) == 0);
-  CHECK (behind_empty_functions (1, 8) == -ENOENT);
+  CHECK (after_empty_functions (1, 0) == 0);
+  CHECK (after_empty_functions (8, 0) == 0);
+  CHECK (after_empty_functions (1, 8) == -ENOENT);
   machine.accesses = 0;
-  CHECK (behind_empty_functions (100, 0) == -ENOENT);
+  CHECK (after_empty_functions (100, 0) == -ENOENT);
   CHECK (machine.accesses < 75);
 }
 
@@ -538,7 +538,7 @@ enum { TRAP = 5, TRAP_BIT = 1 << 4, FROM_KERNEL = 0x80 };
 /* Put a signal frame that has interrupted the end of a function of which INT3
    or a NOP is the last instruction.  */
 static void
-start_behind (bool trap, bool int3)
+start_after (bool trap, bool int3)
 {
   start ();
   put_signal_frame (STACK + 0x800);
@@ -554,9 +554,9 @@ start_behind (bool trap, bool int3)
 
 /* Only the INT3 itself precedes that address.  */
 static void
-check_behind (bool behind)
+check_after (bool after)
 {
-  if (behind)
+  if (after)
     check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
   else
     check_error (-ENOENT);
@@ -566,14 +566,14 @@ check_behind (bool behind)
 /* The flags of SIGTRAP's handler, and the contents of its siginfo; MASK was
    blocked before the signal, BLOCKED is blocked now.  */
 static void
-check_signal_behind (unsigned long flags, int signo, int code,
-		     unsigned long mask, unsigned long blocked, bool behind)
+check_signal_after (unsigned long flags, int signo, int code,
+		    unsigned long mask, unsigned long blocked, bool after)
 {
   for (int i = 0; i < 4; ++i)
     {
       bool trap = i & 1, int3 = i & 2;
 
-      start_behind (trap, int3);
+      start_after (trap, int3);
       /* uc_sigmask ends the ucontext, and siginfo follows.  */
       poke (STACK + 0x800 + 296, mask, 8);
       poke (STACK + 0x800 + 304, signo, 4);
@@ -581,33 +581,33 @@ check_signal_behind (unsigned long flags, int signo, int code,
       current->sighand->action[TRAP - 1].sa.sa_flags = flags;
       current->blocked.sig[0] = blocked;
       CHECK (sframe_unwind_next (&state) == 0);
-      check_behind (trap && int3 && behind);
+      check_after (trap && int3 && after);
     }
   current->blocked.sig[0] = 0;
 }
 
 static void
-test_behind_trap (void)
+test_after_trap (void)
 {
   enum { SIGINFO = 4, NODEFER = 0x40000000 };
 
   /* siginfo decides if there is one.  */
-  check_signal_behind (SIGINFO, TRAP, FROM_KERNEL, 0, TRAP_BIT, true);
-  check_signal_behind (SIGINFO, TRAP, FROM_KERNEL, TRAP_BIT, 0, true);
-  check_signal_behind (SIGINFO, TRAP, -6, 0, TRAP_BIT, false);
-  check_signal_behind (SIGINFO, TRAP + 1, FROM_KERNEL, 0, TRAP_BIT, false);
+  check_signal_after (SIGINFO, TRAP, FROM_KERNEL, 0, TRAP_BIT, true);
+  check_signal_after (SIGINFO, TRAP, FROM_KERNEL, TRAP_BIT, 0, true);
+  check_signal_after (SIGINFO, TRAP, -6, 0, TRAP_BIT, false);
+  check_signal_after (SIGINFO, TRAP + 1, FROM_KERNEL, 0, TRAP_BIT, false);
   /* Otherwise the bytes are those of an earlier signal.  */
-  check_signal_behind (0, TRAP + 1, -6, 0, TRAP_BIT, true);
-  check_signal_behind (0, TRAP, FROM_KERNEL, 0, ~TRAP_BIT, false);
-  check_signal_behind (0, TRAP, FROM_KERNEL, TRAP_BIT, TRAP_BIT, false);
-  check_signal_behind (NODEFER, TRAP + 1, -6, ~TRAP_BIT, 0, true);
-  check_signal_behind (NODEFER, TRAP, FROM_KERNEL, TRAP_BIT, 0, false);
+  check_signal_after (0, TRAP + 1, -6, 0, TRAP_BIT, true);
+  check_signal_after (0, TRAP, FROM_KERNEL, 0, ~TRAP_BIT, false);
+  check_signal_after (0, TRAP, FROM_KERNEL, TRAP_BIT, TRAP_BIT, false);
+  check_signal_after (NODEFER, TRAP + 1, -6, ~TRAP_BIT, 0, true);
+  check_signal_after (NODEFER, TRAP, FROM_KERNEL, TRAP_BIT, 0, false);
 }
 
 /* The topmost frame, with COUNT queued signals, of which the first one is SIGNO
    with CODE, and the others were sent.  */
 static void
-check_queued_behind (int signo, int code, int count, bool behind)
+check_queued_after (int signo, int code, int count, bool after)
 {
   struct sigqueue queue[8] = { { .info = { signo, code, NULL } } };
 
@@ -615,7 +615,7 @@ check_queued_behind (int signo, int code, int count, bool behind)
     {
       bool trap = i & 1, int3 = i & 2;
 
-      start_behind (trap, int3);
+      start_after (trap, int3);
       CHECK (sframe_unwind_next (&state) == 0);
       INIT_LIST_HEAD (&current->pending.list);
       for (int j = 0; j < count; ++j)
@@ -623,23 +623,23 @@ check_queued_behind (int signo, int code, int count, bool behind)
       current->pending.signal.sig[0] = 1UL << (signo - 1);
       current->thread.trap_nr = trap ? 3 : 14;
       state.topmost = true;
-      state.ip_behind = state.interrupted = false;
-      check_behind (trap && int3 && behind);
+      state.ip_after = state.interrupted = false;
+      check_after (trap && int3 && after);
     }
   INIT_LIST_HEAD (&current->pending.list);
   current->pending.signal.sig[0] = 0;
 }
 
 static void
-test_behind_queued_trap (void)
+test_after_queued_trap (void)
 {
-  check_queued_behind (TRAP, FROM_KERNEL, 1, true);
-  check_queued_behind (TRAP, FROM_KERNEL, 4, true);
-  check_queued_behind (TRAP, FROM_KERNEL, 5, false);
-  check_queued_behind (TRAP, FROM_KERNEL, 0, false);
+  check_queued_after (TRAP, FROM_KERNEL, 1, true);
+  check_queued_after (TRAP, FROM_KERNEL, 4, true);
+  check_queued_after (TRAP, FROM_KERNEL, 5, false);
+  check_queued_after (TRAP, FROM_KERNEL, 0, false);
   /* Sent, perhaps blocked for long.  */
-  check_queued_behind (TRAP, -6, 1, false);
-  check_queued_behind (TRAP + 1, FROM_KERNEL, 1, false);
+  check_queued_after (TRAP, -6, 1, false);
+  check_queued_after (TRAP + 1, FROM_KERNEL, 1, false);
 }
 
 /* Interrupted frames have all registers.  By DWARF number, where they are in
@@ -719,7 +719,7 @@ test_corrupt (void)
     unsigned int at, width;
     uint32_t value;
   } cases[] = {
-    { "attribute behind the rows", OF_FDE + 12, 4, 4 },
+    { "attribute after the rows", OF_FDE + 12, 4, 4 },
     { "attribute at the end of 32 bits", OF_FDE + 12, 4, UINT32_MAX },
     { "unknown type of rows", OF_ATTRIBUTE + 2, 1, 3 },
     { "blocks of no size", OF_ATTRIBUTE + 2, 1, 0x10 },
@@ -1118,11 +1118,11 @@ check_interrupted (unsigned long ip, unsigned long sp, unsigned long want_ip,
 {
   state.ip = ip;
   state.sp = sp;
-  state.ip_behind = true;
+  state.ip_after = true;
   unwind_uprobe_signal (&state);
   CHECK (state.ip == want_ip && state.sp == want_sp);
   /* The flag is kept only if the address was not replaced.  */
-  CHECK (state.ip_behind == (ip == want_ip));
+  CHECK (state.ip_after == (ip == want_ip));
 }
 
 static void
@@ -1296,8 +1296,8 @@ static const struct test_case cases[] = {
   CASE (restored_fp),
   CASE (signal_frame),
   CASE (signal_frame_at_start_of_mapping),
-  CASE (behind_trap),
-  CASE (behind_queued_trap),
+  CASE (after_trap),
+  CASE (after_queued_trap),
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),
   CASE (corrupt),

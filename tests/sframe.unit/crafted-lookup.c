@@ -350,7 +350,7 @@ test_word_counts_passed_over (void)
 
 /* A row that starts at or after the end of its function has no effect.  */
 static void
-test_row_behind_function (void)
+test_row_after_function (void)
 {
   for (uint32_t start = 0x20; start <= 0x21; ++start)
     {
@@ -707,7 +707,7 @@ main (void)
       { "rows of 0 to 15 words passed over",
 	test_word_counts_passed_over },
       { "row after the end of its function",
-	test_row_behind_function },
+	test_row_after_function },
       { "rows that descend", test_descending_rows },
       { "rows of no bytes", test_rows_of_no_bytes },
       { "mask, every byte of each repetition", test_mask },

@@ -200,7 +200,7 @@ asm (".text\n"
      "nop\n"
      ".cfi_endproc\n");
 
-// More than 64 KiB of code in one function, with rows behind them: start
+// More than 64 KiB of code in one function, with rows after them: start
 // addresses of 4 bytes.
 #define STEP(n) x = x * (2 * (n) + 3) ^ opaque;
 #define STEP10(n) STEP (n) STEP (n + 1) STEP (n + 2) STEP (n + 3)	\

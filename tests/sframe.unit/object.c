@@ -93,11 +93,11 @@ sframe_block_rule (struct sframe_rule *rule, const struct sframe_rule *first)
   return block_is_good;
 }
 
-const unsigned char *
-__sframe_eh_records (const struct sframe_eh_table *in)
+void
+__sframe_eh_find_records (struct sframe_eh_table *in)
 {
   CHECK (in->header_size != 0);
-  return first_record != NULL ? first_record : in->header;
+  in->records = first_record != NULL ? first_record : in->header;
 }
 
 enum sframe_eh_status

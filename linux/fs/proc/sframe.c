@@ -27,8 +27,8 @@ struct proc_sframe {
 
 /*
  * The position is the address to continue from. On s390 it may be negative as a
- * number; only this file interprets it. seq_file writes lines to a buffer of the
- * kernel, so no page fault occurs while the lock is held.
+ * number; only this file interprets it. seq_file writes lines to a buffer of
+ * the kernel, so no page fault occurs while the lock is held.
  */
 static void *proc_sframe_start(struct seq_file *m, loff_t *pos)
 {
@@ -68,6 +68,7 @@ static int proc_sframe_show(struct seq_file *m, void *v)
 	struct proc_sframe *priv = v;
 	struct sframe_info *info = &priv->info;
 	struct vm_area_struct *vma = vma_lookup(priv->mm, info->table);
+	const char *name = NULL;
 
 	seq_printf(m, "%08lx-%08lx %08lx-%08lx ",
 		   info->text, info->text + info->text_size,
@@ -76,7 +77,9 @@ static int proc_sframe_show(struct seq_file *m, void *v)
 	if (vma && vma->vm_file)
 		seq_path(m, file_user_path(vma->vm_file), "\n");
 	else if (vma && vma->vm_ops && vma->vm_ops->name)
-		seq_puts(m, vma->vm_ops->name(vma));
+		name = vma->vm_ops->name(vma);
+	if (name)
+		seq_puts(m, name);
 	seq_putc(m, '\n');
 	return 0;
 }

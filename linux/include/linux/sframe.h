@@ -57,13 +57,13 @@ void __sframe_unwind_cached(struct unwind_user_state *state,
 /* A new mm is a copy of its parent's, but shares no registration yet. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
-	mm->sframe = NULL;
+	RCU_INIT_POINTER(mm->sframe, NULL);
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
 static inline bool sframe_registered(struct mm_struct *mm)
 {
-	return READ_ONCE(mm->sframe);
+	return rcu_access_pointer(mm->sframe);
 }
 
 /* Free all registrations of @mm, which has no users. */
@@ -76,13 +76,14 @@ static inline void sframe_free_mm(struct mm_struct *mm)
 /* The unwinders that @mm, in use by the caller, has chosen, or 0. */
 static inline u16 sframe_order(const struct mm_struct *mm)
 {
-	return READ_ONCE(mm->sframe) ? __sframe_order(mm) : 0;
+	return rcu_access_pointer(mm->sframe) ? __sframe_order(mm) : 0;
 }
 
 /*
  * Whether a step by frame pointer can be right: it leads to return address @ip,
  * the frame record ends at @sp, and the next record is at @next. Not checked
- * for 32-bit code, nor if SFrame is switched off.
+ * for 32-bit code, nor if SFrame is switched off. For the back chain of s390,
+ * which is weaker evidence, see s390_unwind_backchain().
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,

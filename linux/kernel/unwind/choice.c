@@ -164,7 +164,10 @@ static void unwind_print(u32 order, char *names)
 	}
 }
 
-/* The number of bytes of the @len at @text that are, or are not, blanks. */
+/*
+ * The length of the run at the start of @text, which has @len bytes, of blanks
+ * or of other characters, as @blank says.
+ */
 static size_t unwind_span(const char *text, size_t len, bool blank)
 {
 	size_t n = 0;

@@ -88,7 +88,8 @@
  * @clear_from:	start of a range that contains no text and no table
  * @clear_to:	its end; found by the last munmap() that dropped nothing
  * @last_id:	the last sframe_view.id
- * @generation:	changes when a text range is dropped; unique among all sets
+ * @generation:	changes when a text range is dropped, and no other set ever has
+ *		it; 0 in a set without texts, for which no rules are cached
  * @rcu:	to free the set when no reader can search it any more
  *
  * Allocated by the first registration or choice, freed with the last user.
@@ -128,7 +129,7 @@ struct sframe_spots {
 	struct sframe_spot	table;
 };
 
-/* The last generation of any set. No set has generation 0. */
+/* The last generation of any set. Only sframe_lost[] have generation 0. */
 static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
 
 /**
@@ -421,16 +422,23 @@ static struct sframe_mm *sframe_new_set(const struct sframe_mm *old, gfp_t gfp)
 	return sframe;
 }
 
+/* The set of @mm, which is locked, or NULL. */
+static struct sframe_mm *sframe_locked_set(const struct mm_struct *mm)
+{
+	return rcu_dereference_protected(mm->sframe,
+					 lockdep_is_held(&mm->mmap_lock));
+}
+
 /* Give @sframe, with a reference, to @mm, which is locked for writing. */
 static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
 {
-	struct sframe_mm *old = mm->sframe;
+	struct sframe_mm *old = sframe_locked_set(mm);
 
 	/*
 	 * Pairs with the dependent reads in sframe_try_view(),
 	 * sframe_generation() and __sframe_order().
 	 */
-	smp_store_release(&mm->sframe, sframe);
+	rcu_assign_pointer(mm->sframe, sframe);
 	if (old)
 		sframe_put(old);
 }
@@ -442,7 +450,7 @@ static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
  */
 static struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 {
-	struct sframe_mm *old = mm->sframe, *sframe;
+	struct sframe_mm *old = sframe_locked_set(mm), *sframe;
 
 	if (old && !sframe_is_shared(old))
 		return old;
@@ -463,7 +471,7 @@ static struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 static int sframe_drop_table(struct mm_struct *mm, unsigned long start,
 			     gfp_t gfp)
 {
-	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_mm *sframe = sframe_locked_set(mm);
 	struct sframe_text *text;
 	int count = 0;
 
@@ -501,11 +509,18 @@ static bool sframe_same_table(const struct sframe_view *a,
 	       a->fixed_fp == b->fixed_fp && a->fixed_ra == b->fixed_ra;
 }
 
+/* Whether the table of the vDSO of @mm, which is locked, was removed. */
+static bool sframe_removed_vdso(const struct mm_struct *mm)
+{
+	const struct sframe_mm *sframe = sframe_locked_set(mm);
+
+	return sframe && sframe->no_vdso;
+}
+
 /* Whether @mm has a vDSO whose table was not removed. Store it in @vdso. */
 static bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 {
-	return !(mm->sframe && mm->sframe->no_vdso) &&
-	       sframe_vdso_view(mm, vdso);
+	return !sframe_removed_vdso(mm) && sframe_vdso_view(mm, vdso);
 }
 
 /* Whether @view has the ranges of the vDSO, whose table was not removed. */
@@ -517,25 +532,27 @@ static bool sframe_is_vdso(struct mm_struct *mm, const struct sframe_view *view)
 }
 
 /*
- * Compare @view, which is near the vDSO, with the table of the vDSO, which is not
- * in the set. Return 1 if that table had been removed and @view registers it
- * again; -EEXIST if @view overlaps it and differs; otherwise 0. Both have the same
- * ranges only if the table had been removed.
+ * Compare @view, which is near the vDSO, with the table of the vDSO, which is
+ * not in the set. Return 1 if that table had been removed and @view registers
+ * it again; -EEXIST if @view overlaps it and differs; otherwise 0. If @view is
+ * equal to the table and that is registered, the caller has returned before.
  */
 static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
 	struct sframe_view vdso;
+	struct sframe_mm *own;
 
 	if (!sframe_vdso_view(mm, &vdso))
 		return 0;
-	if (mm->sframe && mm->sframe->no_vdso) {
+	if (sframe_removed_vdso(mm)) {
 		if (!sframe_same_ranges(&vdso, view) ||
 		    !sframe_same_table(&vdso, view))
 			return 0;
-		if (!sframe_get_own(mm, GFP_KERNEL_ACCOUNT))
+		own = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
+		if (!own)
 			return -ENOMEM;
-		WRITE_ONCE(mm->sframe->no_vdso, false);
+		WRITE_ONCE(own->no_vdso, false);
 		return 1;
 	}
 	if (sframe_overlaps(vdso.text, vdso.text_size, view->text,
@@ -567,7 +584,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 {
 	const struct sframe_text *table = spots->table.found;
 	const struct sframe_text *text = spots->text.found;
-	struct sframe_mm *sframe = mm->sframe, *own;
+	struct sframe_mm *sframe = sframe_locked_set(mm), *own;
 	int ret;
 
 	if (table && !sframe_same_table(&table->view, view))
@@ -634,9 +651,9 @@ static void sframe_find_vmas(struct mm_struct *mm, unsigned long low,
 }
 
 /*
- * Check the mappings of the table and the text of @view. Store that of the table
- * in *@table, or NULL. Ranges that are already registered were checked then;
- * their mappings may have been split since.
+ * Check the mappings of the table and the text of @view. Store that of the
+ * table in *@table, or NULL. Ranges that are already registered were checked
+ * then; their mappings may have been split since.
  */
 static int sframe_check_mappings(struct mm_struct *mm,
 				 const struct sframe_view *view,
@@ -764,7 +781,7 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 	 */
 	if (near_vdso && sframe_is_vdso(mm, view))
 		return 0;
-	sframe_find_spots(mm->sframe, view, &spots);
+	sframe_find_spots(sframe_locked_set(mm), view, &spots);
 	ret = sframe_check_mappings(mm, view, &spots, &vma) ?:
 	      sframe_read_header(view, vma, readable) ?:
 	      sframe_insert(mm, view, &spots, near_vdso);
@@ -891,8 +908,8 @@ static int sframe_add_some(const struct prctl_sframe *ranges, unsigned int nr)
  * registered with another header;
  * -ENOSPC if the process has registered SFRAME_TEXTS_MAX text ranges;
  * -ENOMEM if there is no memory;
- * with CONFIG_SFRAME_VALIDATION, the error of sframe_validate() for a table that
- * was not registered before.
+ * with CONFIG_SFRAME_VALIDATION, the error of sframe_validate() for a table
+ * that was not registered before.
  */
 int sframe_add(unsigned long table, unsigned long table_size,
 	       unsigned long text, unsigned long text_size)
@@ -945,7 +962,7 @@ static int sframe_copy_ranges(struct prctl_sframe *to, const char __user *from,
  *
  * Return: the number of ranges registered, which is 0 only if @nr is 0; or, if
  * none was registered, the first of these that applies:
- * -EINVAL if the caller is a 32-bit task, @flags is not 0 or @size is too small;
+ * -EINVAL if the caller is 32-bit, @flags is not 0 or @size is too small;
  * -E2BIG if @size is more than a page, or bytes of the first element that the
  * kernel does not know are not 0;
  * -EFAULT if the first element cannot be read;
@@ -1007,11 +1024,13 @@ void sframe_add_elf(const struct elf64_phdr *phdr, int phnum,
 static int sframe_forget(struct mm_struct *mm, unsigned long start, gfp_t gfp)
 {
 	struct sframe_view vdso;
+	struct sframe_mm *own;
 
 	if (sframe_has_vdso(mm, &vdso) && vdso.start == start) {
-		if (!sframe_get_own(mm, gfp))
+		own = sframe_get_own(mm, gfp);
+		if (!own)
 			return -ENOMEM;
-		WRITE_ONCE(mm->sframe->no_vdso, true);
+		WRITE_ONCE(own->no_vdso, true);
 		return 1 + sframe_drop_table(mm, start, gfp);
 	}
 	return sframe_drop_table(mm, start, gfp);
@@ -1051,7 +1070,8 @@ int sframe_remove(unsigned long start)
  * Stored in the set of tables, so that mm_struct does not grow: few processes
  * choose.
  *
- * Return: 0; -EINTR if a fatal signal is pending; -ENOMEM if there is no memory.
+ * Return: 0; -EINTR if a fatal signal is pending; -ENOMEM if there is no
+ * memory.
  */
 int sframe_set_order(u16 order)
 {
@@ -1084,7 +1104,7 @@ u16 __sframe_order(const struct mm_struct *mm)
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference_raw(mm->sframe);
+	sframe = rcu_dereference(mm->sframe);
 	return sframe ? READ_ONCE(sframe->order) : 0;
 }
 
@@ -1113,12 +1133,13 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
  * @mm:		an mm that the caller keeps; the caller is in an RCU section
  *
  * Return: a number that changes when a text range of the process is dropped and
- * that no other set ever has; 0 if the process has registered nothing.
+ * that no other set ever has; 0 if the process has registered nothing, or has
+ * lost its tables.
  */
 u64 sframe_generation(const struct mm_struct *mm)
 {
 	/* Pairs with the release in sframe_publish(). */
-	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
+	const struct sframe_mm *sframe = rcu_dereference(mm->sframe);
 
 	return sframe ? READ_ONCE(sframe->generation) : 0;
 }
@@ -1127,22 +1148,22 @@ u64 sframe_generation(const struct mm_struct *mm)
  * Whether @sframe was the set of @mm, and did not change, since @seq was read.
  *
  * If @mm has another set by now, the other user of @sframe may have changed it.
- * That user has seen in sframe_is_shared(), by an acquire, that @mm has put this
- * set; read_seqcount_retry() orders the caller's reads before that of the set
- * here.
+ * That user has seen in sframe_is_shared(), by an acquire, that @mm has put
+ * this set; read_seqcount_retry() orders the caller's reads before that of the
+ * set here.
  */
 static bool sframe_was_stable(const struct mm_struct *mm,
 			      const struct sframe_mm *sframe, unsigned int seq)
 {
 	return !read_seqcount_retry(&sframe->changes, seq) &&
-	       READ_ONCE(mm->sframe) == sframe;
+	       rcu_access_pointer(mm->sframe) == sframe;
 }
 
 /*
- * Copy the description of the text that has @ip to @view. Return 0, or -EAGAIN if
- * the set has changed meanwhile. If the set has no such text, return 1 if the
- * table of the vDSO was removed; otherwise -ENOENT, and the caller looks at the
- * vDSO.
+ * Copy the description of the text that has @ip to @view. Return 0, or -EAGAIN
+ * if the set has changed meanwhile. If the set has no such text, return 1 if
+ * the table of the vDSO was removed; otherwise -ENOENT, and the caller looks at
+ * the vDSO.
  */
 static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 			   struct sframe_view *view)
@@ -1155,7 +1176,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference_raw(mm->sframe);
+	sframe = rcu_dereference(mm->sframe);
 	if (!sframe)
 		return -ENOENT;
 	seq = read_seqcount_begin(&sframe->changes);
@@ -1217,12 +1238,12 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 		      struct sframe_info *info)
 {
+	struct sframe_mm *sframe = sframe_locked_set(mm);
 	struct sframe_text *text = NULL;
 	struct sframe_view *view, vdso;
 
-	mmap_assert_locked(mm);
-	if (mm->sframe)
-		text = sframe_first_text(mm->sframe, from);
+	if (sframe)
+		text = sframe_first_text(sframe, from);
 	view = text ? &text->view : NULL;
 	if (sframe_has_vdso(mm, &vdso) && from < vdso.text + vdso.text_size &&
 	    (!view || vdso.text < view->text))
@@ -1243,12 +1264,13 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 static bool sframe_is_current(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
+	struct sframe_mm *sframe = sframe_locked_set(mm);
 	const struct sframe_text *text;
 	struct sframe_view vdso;
 
 	if (view->id == SFRAME_VDSO_ID)
 		return sframe_has_vdso(mm, &vdso) && vdso.start == view->start;
-	text = mm->sframe ? sframe_find_table(mm->sframe, view->start, 1) : NULL;
+	text = sframe ? sframe_find_table(sframe, view->start, 1) : NULL;
 	return text && text->view.id == view->id;
 }
 
@@ -1375,17 +1397,17 @@ static struct sframe_mm sframe_lost[] = {
 };
 
 /*
- * Take all text ranges from @mm, which shares its set. The memory limit does not
- * apply to the few bytes of an empty set. Without memory even for these, @mm
- * loses its choice of unwinders, too.
+ * Take all text ranges from @mm, which shares its set. The memory limit does
+ * not apply to the few bytes of an empty set. Without memory even for these,
+ * @mm loses its choice of unwinders, too.
  */
 static void sframe_lose(struct mm_struct *mm)
 {
-	struct sframe_mm *sframe;
+	struct sframe_mm *old = sframe_locked_set(mm), *sframe;
 
-	sframe = sframe_new_set(mm->sframe, SFRAME_GFP_UNMAP | __GFP_HIGH);
+	sframe = sframe_new_set(old, SFRAME_GFP_UNMAP | __GFP_HIGH);
 	if (!sframe) {
-		sframe = &sframe_lost[mm->sframe->no_vdso];
+		sframe = &sframe_lost[old->no_vdso];
 		refcount_inc(&sframe->users);
 	}
 	sframe_publish(mm, sframe);
@@ -1399,13 +1421,13 @@ static void sframe_lose(struct mm_struct *mm)
  *
  * A range that overlaps the memory is dropped as a whole: its object is being
  * unloaded. If the set is shared and there is no memory for a copy, @mm loses
- * all registrations: munmap() can no longer fail, and no table may describe what
- * is mapped there next.
+ * all registrations: munmap() can no longer fail, and no table may describe
+ * what is mapped there next.
  */
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
-	struct sframe_mm *sframe = mm->sframe, *own;
+	struct sframe_mm *sframe = sframe_locked_set(mm), *own;
 
 	mmap_assert_write_locked(mm);
 	if (sframe_is_clear(sframe, start, end))
@@ -1427,11 +1449,12 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
  */
 void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	struct sframe_mm *sframe = oldmm->sframe;
+	struct sframe_mm *sframe = sframe_locked_set(oldmm);
 
 	refcount_inc(&sframe->users);
 	WRITE_ONCE(sframe->forked, true);
-	mm->sframe = sframe;
+	/* The child does not run yet. */
+	RCU_INIT_POINTER(mm->sframe, sframe);
 }
 
 /**
@@ -1440,8 +1463,10 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {
+	struct sframe_mm *sframe = rcu_dereference_protected(mm->sframe, true);
+
 	sframe_free_cache(mm);
-	if (mm->sframe)
-		sframe_put(mm->sframe);
-	mm->sframe = NULL;
+	if (sframe)
+		sframe_put(sframe);
+	RCU_INIT_POINTER(mm->sframe, NULL);
 }

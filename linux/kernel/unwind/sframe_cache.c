@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cache of SFrame rules: a frame with a cached rule costs two loads.
+ * A cache of SFrame rules: a frame with a cached rule needs two loads from the
+ * user's stack.
  *
  * An mm has one cache, which its first trace allocates. A cached rule is that
  * of one address, read from a registered table and checked like any other; what
@@ -15,7 +16,8 @@
  * new one. Readers take no lock, and writers only try to.
  *
  * Caches that wait for a grace period are still charged, so their number is
- * limited: while its predecessor waits, a cache is replaced only by a larger one.
+ * limited: while its predecessor waits, a cache is replaced only by a larger
+ * one.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -224,8 +226,8 @@ static bool sframe_pack_place(const struct sframe_place *place, u64 flag,
 /*
  * Pack @rule, or return 0 if it cannot be packed. The rules of signal restorers
  * and of the last byte of a function are not cached: for these,
- * sframe_unwind_next() first looks whether a restorer is at @ip, and a step by a
- * cached rule would not.
+ * sframe_unwind_next() first looks whether a restorer is at @ip, and a step by
+ * a cached rule would not.
  */
 static u64 sframe_pack(const struct sframe_rule *rule)
 {
@@ -311,9 +313,9 @@ static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 
 /*
  * Store the rule @packed of @ip in @cache. Return false if another cache is
- * needed: if @cache is not of @generation, or if its full lines have refused too
- * many rules. In the latter case counting begins anew, so that the caller does
- * not ask for memory at each rule.
+ * needed: if @cache is not of @generation, or if its full lines have refused
+ * too many rules. In the latter case counting begins anew, so that the caller
+ * does not ask for memory at each rule.
  */
 static bool sframe_store(struct sframe_cache *cache, u64 generation,
 			 unsigned long ip, u64 packed)
@@ -584,7 +586,8 @@ subsys_initcall(sframe_init_shrinker);
 
 /*
  * A walk by cached rules: the cache, the frame and its rule, and the range of
- * user memory with access open, in which no function may be called.
+ * user memory to which access is open. While it is open, no function may be
+ * called.
  */
 struct sframe_walk {
 	const struct sframe_cache	*cache;

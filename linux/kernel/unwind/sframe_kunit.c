@@ -1044,7 +1044,7 @@ static void step_restorer(struct kunit *test)
 		FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
 	put_ucontext(test, place->stack + UCONTEXT_OFF);
-	/* Behind a function, between two, and as a function of its own. */
+	/* After a function, between two, and as a function of its own. */
 	for (int at = 16; at <= 64; at += 24) {
 		put(test, place->text + at, restorer, sizeof(restorer));
 		expect_restorer(test, frame(test, at));

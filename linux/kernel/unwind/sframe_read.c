@@ -17,6 +17,7 @@
 
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sframe.h>
@@ -534,10 +535,11 @@ static s32 sframe_offset(const struct sframe_row *row, unsigned int i)
 			     (8 << SFRAME_FRE_WORD_SIZE(row->info)) - 1);
 }
 
-/* Decode the offset of the CFA. */
-static s32 sframe_cfa_offset(s32 coded)
+/* Decode @off, the offset of the CFA. */
+static int sframe_decode_cfa_offset(s32 *off)
 {
-	return (u32)coded * SFRAME_CFA_SCALE + SFRAME_CFA_ABOVE_SP;
+	return check_mul_overflow(*off, SFRAME_CFA_SCALE, off) ||
+	       check_add_overflow(*off, SFRAME_CFA_ABOVE_SP, off) ? -EBADMSG : 0;
 }
 
 /* The place of a value that no data word describes. */
@@ -562,7 +564,7 @@ static int sframe_decode_default(const struct sframe_view *view,
 	rule->cfa.kind = SFRAME_REG_VALUE;
 	rule->cfa.reg = SFRAME_FRE_BASE_IS_SP(row->info) ? SFRAME_REG_SP :
 							   SFRAME_REG_FP;
-	rule->cfa.off = sframe_cfa_offset(sframe_offset(row, 0));
+	rule->cfa.off = sframe_offset(row, 0);
 
 	if (!view->fixed_ra && i < count) {
 		rule->ra.off = sframe_offset(row, i++);
@@ -573,7 +575,7 @@ static int sframe_decode_default(const struct sframe_view *view,
 		rule->fp.off = sframe_offset(row, i);
 		rule->fp.kind = SFRAME_CFA_MEMORY;
 	}
-	return 0;
+	return sframe_decode_cfa_offset(&rule->cfa.off);
 }
 
 /*
@@ -621,8 +623,7 @@ static int sframe_decode_flexible(const struct sframe_row *row,
 	if (rule->cfa.kind != SFRAME_REG_VALUE &&
 	    rule->cfa.kind != SFRAME_REG_MEMORY)
 		return -EBADMSG;
-	rule->cfa.off = sframe_cfa_offset(rule->cfa.off);
-	return 0;
+	return sframe_decode_cfa_offset(&rule->cfa.off);
 }
 
 /* Decode the rule of @entry. */

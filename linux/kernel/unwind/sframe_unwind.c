@@ -69,9 +69,9 @@ static int sframe_recover(const struct unwind_user_state *state,
 /*
  * Whether @sp can be the SP of the calling frame. The stack grows down, so it
  * is above the SP of this frame. It may be equal if this frame has not made a
- * call: where a call pushes nothing, the function may have pushed nothing yet; on
- * x86 it may have popped the return address to a register, as vfork() does. The
- * caller of a signal trampoline may be on another stack.
+ * call: where a call pushes nothing, the function may have pushed nothing yet;
+ * on x86 it may have popped the return address to a register, as vfork() does.
+ * The caller of a signal trampoline may be on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)
@@ -115,9 +115,9 @@ static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 
 /*
  * Whether @ip is in code. Registered text is code, so look in the places where
- * the next frame is looked up anyway: the current table, the cache, the set. For
- * code without a table, first compare with the last executable mapping, which
- * consecutive frames often share.
+ * the next frame is looked up anyway: the current table, the cache, the set.
+ * For code without a table, first compare with the last executable mapping,
+ * which consecutive frames often share.
  */
 static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 {
@@ -148,9 +148,10 @@ static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 }
 
 /*
- * Whether FP points to the frame record of the frame in @state, which has made a
- * call and whose rule is @rule: the function saves FP and RA side by side, and
- * its code makes FP point there. Without that code FP is still the caller's.
+ * Whether FP points to the frame record of the frame in @state, which has made
+ * a call and whose rule is @rule: the function saves FP and RA side by side,
+ * and its code makes FP point there. Without that code FP is still the
+ * caller's.
  */
 static bool sframe_has_record(struct unwind_user_state *state,
 			      const struct sframe_rule *rule)
@@ -171,8 +172,8 @@ static bool sframe_has_record(struct unwind_user_state *state,
 
 /*
  * Compute the CFA. An interrupted function may keep the caller's SP in another
- * register, which SFrame cannot express: see sframe_arch_sp_reg(). If SP is lost
- * after a step by frame pointer, find the CFA by the frame record.
+ * register, which SFrame cannot express: see sframe_arch_sp_reg(). If SP is
+ * lost after a step by frame pointer, find the CFA by the frame record.
  */
 static int sframe_recover_cfa(struct unwind_user_state *state,
 			      const struct sframe_rule *rule,
@@ -276,7 +277,7 @@ static int sframe_step(struct unwind_user_state *state,
 	}
 
 	state->ip = ra;
-	state->ip_behind = false;
+	state->ip_after = false;
 	state->sp = cfa - SFRAME_CFA_ABOVE_SP;
 	state->sp_lost = false;
 	state->fp = fp;
@@ -313,14 +314,14 @@ static int sframe_lookup(struct unwind_user_state *state,
 
 	state->sframe_cached = false;
 	if (state->topmost)
-		state->ip_behind = sframe_arch_ip_behind(ip);
+		state->ip_after = sframe_arch_ip_after(ip);
 	if (ip & (SFRAME_INSN_ALIGN - 1))
 		return -ENOENT;
 	/*
 	 * The return address of a call that never returns may belong to the
 	 * next function.
 	 */
-	if ((!state->topmost && !state->interrupted) || state->ip_behind)
+	if ((!state->topmost && !state->interrupted) || state->ip_after)
 		ip--;
 	state->sframe_cached = sframe_cache_find(ip, rule);
 	return state->sframe_cached ? 0 : sframe_read_rule(state, ip, rule);
@@ -367,7 +368,9 @@ static bool sframe_uncalled_ok(struct unwind_user_state *state,
 {
 	if (!sframe_linked(state, sp, next))
 		return false;
-	if (!sframe_find_view(ip - 1, &state->sframe))
+	/* s390 asks also if SFrame is switched off. */
+	if (!(state->available_types & UNWIND_USER_TYPE_SFRAME) ||
+	    !sframe_find_view(ip - 1, &state->sframe))
 		return true;
 	return next && sframe_outside_functions(state, ip);
 }
@@ -396,8 +399,8 @@ bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 }
 
 /*
- * If @state is at a PC without code, or in a PLT stub, return how many bytes were
- * pushed since the call, otherwise -1.
+ * If @state is at a PC without code, or in a PLT stub, return how many bytes
+ * were pushed since the call, otherwise -1.
  */
 static int sframe_nowhere(struct unwind_user_state *state)
 {
@@ -411,9 +414,9 @@ static int sframe_nowhere(struct unwind_user_state *state)
 
 /*
  * Step from a frame for which sframe_nowhere() has returned @pushed to its
- * caller. The stack has not changed otherwise since the call, so the rule at the
- * first instruction of any function applies. The return address must follow a
- * call.
+ * caller. The stack has not changed otherwise since the call, so the rule at
+ * the first instruction of any function applies. The return address must follow
+ * a call.
  */
 static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
 {

@@ -22,9 +22,10 @@
  * @sp:		SP after the return
  * @sp_lost:	SP is not known, but is not below @sp
  *
- * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing elsewhere.
- * Only the current task changes the list, which has at most 64 entries.  An
- * entry that longjmp() has abandoned has another SP, or was replaced.
+ * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing
+ * elsewhere. Only the current task changes the list, which has at most 64
+ * entries.  An entry that longjmp() has abandoned has another SP, or was
+ * replaced.
  *
  * Return: the original return address if @ra is the trampoline, or else @ra.
  */
@@ -79,5 +80,5 @@ void __unwind_uprobe_signal(struct unwind_user_state *state)
 
 	unwind_uprobe_leave(state);
 	if (state->ip != ip)
-		state->ip_behind = false;
+		state->ip_after = false;
 }

@@ -64,7 +64,7 @@ extern unsigned long vdso_text_size (void);
 /* asm/unwind_user.h, as far as it is not about words of 32 bits  */
 
 struct unwind_user_state;
-extern bool s390_unwind_ip_behind (unsigned long ip);
+extern bool s390_unwind_ip_after (unsigned long ip);
 extern int s390_unwind_signal (struct unwind_user_state *state);
 extern bool s390_unwind_restorer (unsigned long ip);
 extern bool s390_unwind_return_ok (unsigned long ip);

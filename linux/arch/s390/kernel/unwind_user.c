@@ -57,7 +57,7 @@ static u16 restorer_at(unsigned long ip)
  * Otherwise it points to the instruction to execute next, which may be the
  * faulting one, as after a page fault.
  */
-static bool psw_is_behind(int signal, int code)
+static bool psw_is_after(int signal, int code)
 {
 	switch (signal) {
 	case SIGILL:
@@ -77,7 +77,7 @@ static bool psw_is_behind(int signal, int code)
 #define INSN_MAX	6
 
 /**
- * s390_unwind_ip_behind - whether the task has faulted just before an address
+ * s390_unwind_ip_after - whether the task has faulted just before an address
  * @ip:		address in its PSW
  *
  * Only the last QUEUED_MAX signals are examined: other tasks can queue any
@@ -85,11 +85,11 @@ static bool psw_is_behind(int signal, int code)
  *
  * Return: whether @ip follows the instruction that faulted.
  */
-bool s390_unwind_ip_behind(unsigned long ip)
+bool s390_unwind_ip_after(unsigned long ip)
 {
 	struct sigqueue *q;
 	unsigned long flags;
-	bool behind = false;
+	bool after = false;
 	int n = 0;
 
 	if (list_empty(&current->pending.list))
@@ -97,24 +97,24 @@ bool s390_unwind_ip_behind(unsigned long ip)
 	if (!lock_task_sighand(current, &flags))
 		return false;
 	list_for_each_entry_reverse(q, &current->pending.list, list) {
-		if (psw_is_behind(q->info.si_signo, q->info.si_code) &&
+		if (psw_is_after(q->info.si_signo, q->info.si_code) &&
 		    ip - 1 - (unsigned long)q->info.si_addr < INSN_MAX)
-			behind = true;
+			after = true;
 		if (++n == QUEUED_MAX)
 			break;
 	}
 	unlock_task_sighand(current, &flags);
-	return behind;
+	return after;
 }
 
 /*
  * Store in @regs the address of the registers in the signal frame at @sp, from
- * which @svc returns, and in @behind whether their PSW points after the
+ * which @svc returns, and in @after whether their PSW points after the
  * instruction that caused the signal.  Without siginfo the frame does not say
  * whether the signal was sent; assume a fault.
  */
 static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
-			    bool *behind)
+			    bool *after)
 {
 	struct rt_signal_frame __user *rt = (void __user *)sp;
 	struct signal_frame __user *old = (void __user *)sp;
@@ -128,7 +128,7 @@ static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
 		*regs = (unsigned long)&old->regs;
 		ret = get_user(signal, &old->signal);
 	}
-	*behind = !ret && psw_is_behind(signal, code);
+	*after = !ret && psw_is_after(signal, code);
 	return ret;
 }
 
@@ -151,7 +151,7 @@ int s390_unwind_signal(struct unwind_user_state *state)
 {
 	_s390_regs_common regs;
 	unsigned long address;
-	bool behind;
+	bool after;
 	u16 svc;
 
 	svc = restorer_at(state->ip);
@@ -159,11 +159,11 @@ int s390_unwind_signal(struct unwind_user_state *state)
 		return -ENOENT;
 	if (!is_aligned(state))
 		return -EINVAL;
-	if (find_signal_regs(state->sp, svc, &address, &behind) ||
+	if (find_signal_regs(state->sp, svc, &address, &after) ||
 	    copy_from_user(&regs, (void __user *)address, sizeof(regs)))
 		return -EFAULT;
 	state->ip = regs.psw.addr;
-	state->ip_behind = behind;
+	state->ip_after = after;
 	state->sp = regs.gprs[15];
 	state->fp = regs.gprs[11];
 	state->fp_lost = false;
@@ -177,7 +177,7 @@ int s390_unwind_signal(struct unwind_user_state *state)
  * Whether a call (BRASL, BRAS or BASR with register 14) precedes @ip.  The
  * mapping may begin with the call.  True if the code cannot be read.
  */
-static bool is_behind_call(unsigned long ip)
+static bool is_after_call(unsigned long ip)
 {
 	unsigned long n = ip & ~PAGE_MASK;
 	u16 code[3] = {};
@@ -211,7 +211,7 @@ bool s390_unwind_restorer(unsigned long ip)
  */
 bool s390_unwind_return_ok(unsigned long ip)
 {
-	return is_behind_call(ip) || restorer_at(ip);
+	return is_after_call(ip) || restorer_at(ip);
 }
 
 /* Halfwords in the patterns below; -1 matches any. */
@@ -351,8 +351,9 @@ static int find_caller(const struct unwind_user_state *state,
  *
  * A frame begins with the address of the caller's frame, in which the return
  * address is saved.  That holds only for code compiled with a back chain, which
- * cannot be detected: __sframe_guess_ok() rejects unlikely frames.  If a
- * function is interrupted before it has made its frame, its caller is missing.
+ * cannot be detected: __sframe_guess_ok() rejects unlikely frames, also if
+ * SFrame is switched off; it reads no table then.  If a function is interrupted
+ * before it has made its frame, its caller is missing.
  *
  * The FP of the calling frame is not known afterwards.
  *
@@ -381,7 +382,7 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	if (!__sframe_guess_ok(state, ip, sp, next))
 		return -EINVAL;
 	state->ip = ip;
-	state->ip_behind = false;
+	state->ip_after = false;
 	state->sp = sp;
 	state->fp_lost = true;
 	state->ucontext = 0;

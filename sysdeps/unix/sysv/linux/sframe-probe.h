@@ -38,9 +38,9 @@ sframe_ask_word (uintptr_t address)
 
 /* No interface guarantees that order, and a filter may return any error.  So
    trust the first answer only after the probe has given the other one: EINVAL
-   after it has rejected an address known to be bad, EFAULT after it has accepted
-   a word of this function.  Check again in each trace: a thread may install a
-   seccomp filter at any time, for itself alone.  */
+   after it has rejected an address known to be bad, EFAULT after it has
+   accepted a word of this function.  Check again in each trace: a thread may
+   install a seccomp filter at any time, for itself alone.  */
 static inline enum sframe_probe
 sframe_probe_word (uintptr_t address, bool *checked)
 {

@@ -25,7 +25,7 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 	.fp_off		= -2 * (ws),			\
 	.use_fp		= true,
 
-/* The record can be anywhere in its frame; in code by GCC it is at the bottom. */
+/* The record can be anywhere in its frame; GCC puts it at the bottom. */
 #define UNWIND_USER_FP_LOSES_SP		1
 
 /* Functions sign their return address before they save it. */

@@ -102,8 +102,9 @@ static inline bool sframe_insn_is(unsigned long ip, u32 insn)
 }
 
 /*
- * mov x8, #__NR_rt_sigreturn; svc #0: the restorer in the vDSO, or the program's
- * own, to which handlers return.  All unwinders recognize it by this code.
+ * mov x8, #__NR_rt_sigreturn; svc #0: the restorer in the vDSO, or the
+ * program's own, to which handlers return.  All unwinders recognize it by this
+ * code.
  */
 #define SFRAME_RESTORER_MOV	(0xd2800008 | __NR_rt_sigreturn << 5)
 #define SFRAME_RESTORER_SVC	0xd4000001
@@ -120,7 +121,7 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 }
 
 /* The PC of an exception is that of the instruction, also for BRK. */
-static inline bool sframe_arch_ip_behind(unsigned long ip)
+static inline bool sframe_arch_ip_after(unsigned long ip)
 {
 	return false;
 }
@@ -137,8 +138,8 @@ static inline unsigned long sframe_sigcontext(unsigned long sigframe)
 }
 
 /*
- * Find the signal frame in the restorer after a step by frame pointer: FP is that
- * of the record that the kernel has made for the handler. That has the
+ * Find the signal frame in the restorer after a step by frame pointer: FP is
+ * that of the record that the kernel has made for the handler. That has the
  * interrupted FP and X30, and is at the end of the signal frame, unless this is
  * larger than usual.
  */
@@ -185,7 +186,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	    sframe_ucontext_reg(sigcontext, SFRAME_REG_FP, &fp))
 		return -EFAULT;
 	state->ip = ip;
-	state->ip_behind = false;
+	state->ip_after = false;
 	state->sp = unwind_user_untag(sp);
 	state->sp_lost = false;
 	state->fp = unwind_user_untag(fp);
@@ -200,7 +201,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
  * BL, or BLR, which may authenticate its target, or the breakpoint of a uprobe
  * in place of one.  True if the code before @ip cannot be read.
  */
-static inline bool sframe_behind_call(unsigned long ip)
+static inline bool sframe_after_call(unsigned long ip)
 {
 	u32 insn;
 
@@ -224,8 +225,8 @@ struct sframe_stub_insn {
 
 /*
  * PLT entries, and the code before the first one (PLT0), which all entries
- * share.  Linkers write no tables for them.  In all their forms they are some of
- * these instructions, in this order.
+ * share.  Linkers write no tables for them.  In all their forms they are some
+ * of these instructions, in this order.
  */
 static const struct sframe_stub_insn sframe_stub[] = {
 	{ 0xd503245f, 0xffffffff, true },	/* bti c */
@@ -269,7 +270,7 @@ static inline int sframe_stub_at(unsigned long at, unsigned long ip)
 }
 
 /*
- * If @ip is in a PLT, return how many bytes the code there has pushed, otherwise
+ * If @ip is in a PLT, return how many bytes the code there has pushed, or else
  * -1.  Try the farthest start first: the end of PLT0 looks like an entry.
  */
 static inline int sframe_arch_stub(unsigned long ip)
@@ -324,7 +325,7 @@ static inline bool sframe_arch_restorer(unsigned long ip)
 /* Whether a frame may return to @ip. */
 static inline bool sframe_arch_return_ok(unsigned long ip)
 {
-	return sframe_behind_call(ip) || sframe_in_restorer(ip, false);
+	return sframe_after_call(ip) || sframe_in_restorer(ip, false);
 }
 
 #endif /* __ASM_UNWIND_USER_SFRAME_H */

@@ -17,7 +17,7 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 	return sizeof(long);
 }
 
-bool s390_unwind_ip_behind(unsigned long ip);
+bool s390_unwind_ip_after(unsigned long ip);
 int s390_unwind_signal(struct unwind_user_state *state);
 bool s390_unwind_restorer(unsigned long ip);
 bool s390_unwind_return_ok(unsigned long ip);

@@ -96,9 +96,9 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 }
 
 /* Whether the topmost frame has faulted at the instruction before @ip. */
-static inline bool sframe_arch_ip_behind(unsigned long ip)
+static inline bool sframe_arch_ip_after(unsigned long ip)
 {
-	return s390_unwind_ip_behind(ip);
+	return s390_unwind_ip_after(ip);
 }
 
 static inline int sframe_arch_signal(struct unwind_user_state *state)

@@ -122,7 +122,7 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 }
 
 /* Whether the byte before @ip is INT3. */
-static inline bool sframe_behind_int3(unsigned long ip)
+static inline bool sframe_after_int3(unsigned long ip)
 {
 	u8 code;
 
@@ -160,17 +160,17 @@ static inline bool sframe_int3_queued(void)
  * Whether the topmost frame has trapped at the INT3 before @ip.  The number of
  * the last trap, which may be long ago, only makes other cases fast.
  */
-static inline bool sframe_arch_ip_behind(unsigned long ip)
+static inline bool sframe_arch_ip_after(unsigned long ip)
 {
 	return sigismember(&current->pending.signal, SIGTRAP) &&
 	       current->thread.trap_nr == X86_TRAP_BP &&
-	       sframe_behind_int3(ip) && sframe_int3_queued();
+	       sframe_after_int3(ip) && sframe_int3_queued();
 }
 
 /*
- * Whether @frame is the signal frame of an INT3; only called if the last trap of
- * the task was one and INT3 precedes the interrupted address.  The last trap may
- * be long ago, and its number is inherited by fork().
+ * Whether @frame is the signal frame of an INT3; only called if the last trap
+ * of the task was one and INT3 precedes the interrupted address.  The last trap
+ * may be long ago, and its number is inherited by fork().
  *
  * A handler of SIGTRAP with SA_SIGINFO has siginfo in its frame.  Without it,
  * these bytes are not written.  Then look whether SIGTRAP is blocked: it is not
@@ -217,7 +217,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	    sframe_ucontext_reg(ucontext, SFRAME_REG_FP, &fp))
 		return -EFAULT;
 	state->ip = ip;
-	state->ip_behind = trap == X86_TRAP_BP && sframe_behind_int3(ip) &&
+	state->ip_after = trap == X86_TRAP_BP && sframe_after_int3(ip) &&
 		sframe_is_int3_frame((void __user *)(ucontext -
 					offsetof(struct rt_sigframe, uc)));
 	state->sp = sp;
@@ -278,7 +278,7 @@ static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
  * Whether a direct or indirect CALL precedes @ip, which is in an executable
  * mapping.  True if the code before @ip cannot be read.
  */
-static inline bool sframe_behind_call(unsigned long ip)
+static inline bool sframe_after_call(unsigned long ip)
 {
 	u8 code[SFRAME_CALL_LEN];
 	unsigned int n = sframe_code_before(ip, code);
@@ -297,9 +297,9 @@ static inline bool sframe_behind_call(unsigned long ip)
 static const u8 sframe_uretprobe_exit[] = { 0x41, 0x5b, 0x59, 0xc3 };
 
 /*
- * The trampoline for optimized uprobes, alone in its page: push %rcx; push %r11;
- * push %rax; mov $__NR_uprobe, %rax; syscall; pop %rax; pop %r11; pop %rcx;
- * ret $128.
+ * The trampoline for optimized uprobes, alone in its page: push %rcx; push
+ * %r11; push %rax; mov $__NR_uprobe, %rax; syscall; pop %rax; pop %r11; pop
+ * %rcx; ret $128.
  */
 static const u8 sframe_uprobe_trampoline[] = {
 	0x51, 0x41, 0x53, 0x50, 0x48, 0xc7, 0xc0, 0x50, 0x01, 0x00, 0x00, 0x0f,
@@ -390,7 +390,7 @@ static inline bool sframe_arch_restorer(unsigned long ip)
 /* Whether a frame may return to @ip. */
 static inline bool sframe_arch_return_ok(unsigned long ip)
 {
-	return sframe_behind_call(ip) || sframe_in_restorer(ip, false);
+	return sframe_after_call(ip) || sframe_in_restorer(ip, false);
 }
 
 #endif /* _ASM_X86_UNWIND_USER_SFRAME_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A 32-bit program, with its ELF header: it tries to register a table, touches a
- * page three frames deep, and exits with the error number.
+ * A 32-bit program, with its ELF header: it tries to register a table, touches
+ * a page three frames deep, and exits with the error number.
  *
  * The return addresses are 0x100 and 0x200 bytes from the start, the access to
  * the page 0x300.  Words of 0 are instructions without effect.

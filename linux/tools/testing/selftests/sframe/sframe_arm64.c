@@ -102,8 +102,8 @@ static void record_through(struct __test_metadata *_metadata,
 }
 
 /*
- * The frames from @nr on are that of @caller, whose FP says where SP is, and its
- * callers.
+ * The frames from @nr on are that of @caller, whose FP says where SP is, and
+ * its callers.
  */
 static void expect_callers(struct __test_metadata *_metadata, int nr,
 			   void (*caller)(void))
@@ -263,7 +263,7 @@ TEST(plt_entries)
 	EXPECT_PLT(plt_start_bti, start_target);
 }
 
-/* The trace that @handler takes of @function, which calls nothing else noted. */
+/* The trace that @handler takes of @function, which calls no other function. */
 static void record_handled(struct __test_metadata *_metadata, int signal,
 			   void (*handler)(int signal), void (*function)(void))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions for sframe_arm64: with frame records and without tables, PLT entries,
- * and code that ends with a trap.
+ * Functions for sframe_arm64: with frame records and without tables, PLT
+ * entries, and code that ends with a trap.
  */
 .macro	function name
 	.globl	\name
@@ -36,8 +36,8 @@
 
 /*
  * Call X0 with the argument X1, from a frame with a record at SP and a table in
- * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp, or still the
- * caller's.
+ * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp, or still
+ * the caller's.
  */
 .macro	by_sp name, fp
 	function \name
@@ -132,7 +132,7 @@
 	ldp	x16, x30, [sp], #16
 	ret
 
-/* The trap is the last instruction; the PC of its signal is that of the trap. */
+/* The trap is the last instruction; its signal has the PC of the trap. */
 	function trap_at_end
 	.cfi_startproc
 	stp	x29, x30, [sp, #-32]!

@@ -158,8 +158,8 @@ TEST(without_table)
 }
 
 /*
- * Map the pages of the own table, @own, from @fd, which lacks the first one, and
- * register it again.  Then write @first to @fd.  Nothing else may happen in
+ * Map the pages of the own table, @own, from @fd, which lacks the first one,
+ * and register it again.  Then write @first to @fd.  Nothing else may happen in
  * between: the page is part of the program's constants.
  */
 static int add_late(const struct own_table *own, int fd, const char *first)
@@ -320,7 +320,7 @@ TEST(call_that_leads_nowhere)
 		rehearse(call_nowhere);
 		ASSERT_EQ(1, record(call_nowhere));
 		at = noted_count;
-		/* Handler, restorer, bad address, call_nowhere(), its caller. */
+		/* Handler, restorer, bad address, call_nowhere(), caller. */
 		ASSERT_GT(chain_count, at + 3);
 		EXPECT_EQ(pointers[i], chain[at + 1]);
 		EXPECT_EQ(noted[0], chain[at + 3]);

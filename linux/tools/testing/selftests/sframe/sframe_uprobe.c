@@ -109,7 +109,7 @@ static void learn(void (*path)(void))
 	known_count = noted_count;
 }
 
-/* Take the sample of a probe, with the chain of call_again() and its callees. */
+/* Take the sample of a probe: the chain of call_again() and its callees. */
 static void take_sample(struct __test_metadata *_metadata,
 			unsigned long address, int at_return)
 {
