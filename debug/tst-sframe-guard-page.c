@@ -18,8 +18,8 @@ enum
   /* take, function and run_at_top.  */
   GOOD_FRAMES = 3,
   PATTERN = 0xa5,
-  /* What backtrace may use, its return address included, see
-     sframe-backtrace.h.  */
+  /* What backtrace may use by SFrame alone, its return address included.  The
+     limits in sframe-backtrace.h are those with .eh_frame.  */
   STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2048 : HAVE_SFRAME_AARCH64 ? 1280
 		   : 1024),
 };

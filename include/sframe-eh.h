@@ -6,7 +6,7 @@
    and the bytes of the table, no global state, no allocation, no lock and no
    system call; they are async-signal-safe and thread-safe.  No content of the
    table makes them read outside it or run for more than SFRAME_EH_STEPS_MAX
-   instructions.  A search without .eh_frame_hdr reads each record once, and of
+   instructions.  A search without search table reads each record once, and of
    its CIE at most SFRAME_EH_FIELDS_MAX bytes.
 
    As with sframe-read.h, libc uses these functions, and tests compile them

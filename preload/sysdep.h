@@ -43,7 +43,7 @@ sframe_system_call (long int number, long int a, long int b, long int c,
 		: "r" (x8), "r" (x1), "r" (x2), "r" (x3), "r" (x4), "r" (x5)
 		: "memory", "cc");
   return x0;
-#else
+#elif defined __x86_64__
   register long int r10 asm ("r10") = d;
   register long int r8 asm ("r8") = e;
   register long int r9 asm ("r9") = f;
@@ -55,6 +55,8 @@ sframe_system_call (long int number, long int a, long int b, long int c,
 		  "r" (r8), "r" (r9)
 		: "rcx", "r11", "memory", "cc");
   return result;
+#else
+# error "no system calls for this machine"
 #endif
 }
 

@@ -321,8 +321,8 @@ read_entry (const struct sframe_eh_table *table, uintptr_t address,
 }
 
 /* Read all records of TABLE from its first one on until one is an FDE for PC;
-   read that into ENTRY.  FDEs that are not understood are passed over: only
-   their CIE says how to read which code they are for.  */
+   read that into ENTRY.  FDEs that are damaged or not understood are passed
+   over: only their CIE says how to read which code they are for.  */
 static enum sframe_eh_status RELEASE_STACK
 scan_eh (const struct sframe_eh_table *table, uintptr_t pc,
 	 struct sframe_eh_entry *entry)
@@ -337,11 +337,13 @@ scan_eh (const struct sframe_eh_table *table, uintptr_t pc,
       if (cursor.at == cursor.end)
 	return SFRAME_EH_NO_ENTRY;
       /* A CIE has 0 in place of the distance to its CIE.  */
-      if (sframe_eh_unsigned (&cursor, 4) != 0 || cursor.failed)
+      uint64_t distance = sframe_eh_unsigned (&cursor, 4);
+      if (cursor.failed)
+	return SFRAME_EH_CORRUPT;
+      if (distance != 0)
 	{
 	  status = read_entry (table, address, &cie, entry);
-	  if (status == SFRAME_EH_CORRUPT
-	      || (status == SFRAME_EH_OK && pc - entry->start < entry->size))
+	  if (status == SFRAME_EH_OK && pc - entry->start < entry->size)
 	    break;
 	}
       address = (uintptr_t) cursor.end;

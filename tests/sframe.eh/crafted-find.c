@@ -507,6 +507,24 @@ scan_past_not_understood (void)
   CHECK (scan (0x100, &entry) == SFRAME_EH_NO_ENTRY);
 }
 
+/* Nor does one whose CIE has more data than is read.  */
+static void
+scan_past_long_cie (void)
+{
+  static const unsigned char data[SFRAME_EH_FIELDS_MAX]
+    = { PCREL | SDATA4 };
+
+  begin (2);
+  cie_full (1, "zR", data, sizeof data, usual, sizeof usual);
+  craft.encoding = PCREL | SDATA4;
+  fde (0, 0x100, 0x10, NULL, 0);
+  cie (PCREL | SDATA4);
+  fde (1, 0x110, 0x20, NULL, 0);
+  emit (0, 4);
+  CHECK (scan_finds (0x110, 0x110, 0x20));
+  CHECK (scan (0x100, &entry) == SFRAME_EH_NO_ENTRY);
+}
+
 static const struct test_case cases[] =
   {
     { "first and last byte of functions", first_and_last_byte },
@@ -535,6 +553,7 @@ static const struct test_case cases[] =
     { "without table: length of a record", scan_length_of_record },
     { "without table: a CIE that is not understood",
       scan_past_not_understood },
+    { "without table: a CIE that is too long", scan_past_long_cie },
   };
 
 int

@@ -184,7 +184,7 @@ test_ra_in_the_row (void)
 
 /* Blocks of 16 bytes, as in a PLT, at whose start the call has pushed one
    word.  GNU ld's rules have two words for some blocks; see
-   SFRAME_BLOCK_CFA_OFF.  */
+   SFRAME_ENTRY_CFA_OFF.  */
 static void
 check_block (unsigned int first, unsigned int second, unsigned int cfa)
 {

@@ -473,7 +473,7 @@ static void rule_flexible_corrupt(struct kunit *test)
 #define REPEATED	BIT(4)
 
 /* Where a block begins. */
-#define ENTRY		(SFRAME_BLOCK_CFA_OFF - SFRAME_CFA_ABOVE_SP)
+#define ENTRY		(SFRAME_ENTRY_CFA_OFF - SFRAME_CFA_ABOVE_SP)
 
 static void rule_repeated(struct kunit *test)
 {

@@ -654,7 +654,7 @@ static bool sframe_same_place(const struct sframe_place *a,
 
 /*
  * Correct the rule of a repeated block, which linkers get wrong. @first is the
- * rule at the start of the block. See SFRAME_BLOCK_CFA_OFF.
+ * rule at the start of the block. See SFRAME_ENTRY_CFA_OFF.
  */
 static int sframe_fix_block(struct sframe_rule *rule,
 			    const struct sframe_rule *first)
@@ -662,7 +662,7 @@ static int sframe_fix_block(struct sframe_rule *rule,
 	const struct sframe_place entry = {
 		.kind	= SFRAME_REG_VALUE,
 		.reg	= SFRAME_REG_SP,
-		.off	= SFRAME_BLOCK_CFA_OFF,
+		.off	= SFRAME_ENTRY_CFA_OFF,
 	};
 
 	if (rule->outermost || first->outermost)

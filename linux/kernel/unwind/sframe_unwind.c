@@ -425,7 +425,7 @@ static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
 		.cfa = {
 			.kind	= SFRAME_REG_VALUE,
 			.reg	= SFRAME_REG_SP,
-			.off	= SFRAME_BLOCK_CFA_OFF + pushed,
+			.off	= SFRAME_ENTRY_CFA_OFF + pushed,
 		},
 		.ra = {
 			.kind	= SFRAME_CALL_RA_OFF ? SFRAME_CFA_MEMORY :

@@ -36,8 +36,8 @@
 #define SFRAME_CFA_ABOVE_SP	0
 #define SFRAME_CFA_SCALE	1
 
-/* No linker writes a table with repeated blocks. */
-#define SFRAME_BLOCK_CFA_OFF	0
+/* The CFA minus SP at the first instruction of any function. */
+#define SFRAME_ENTRY_CFA_OFF	0
 
 /* A call leaves the return address in its register, not on the stack. */
 #define SFRAME_CALL_RA_OFF	0

@@ -33,8 +33,8 @@
 #define SFRAME_CFA_ABOVE_SP	160
 #define SFRAME_CFA_SCALE	8
 
-/* PLT entries do not change SP. */
-#define SFRAME_BLOCK_CFA_OFF	SFRAME_CFA_ABOVE_SP
+/* The CFA minus SP at the first instruction of any function, or PLT entry. */
+#define SFRAME_ENTRY_CFA_OFF	SFRAME_CFA_ABOVE_SP
 
 /* A call leaves the return address in its register, not on the stack. */
 #define SFRAME_CALL_RA_OFF	0

@@ -34,12 +34,13 @@
 #define SFRAME_CFA_SCALE	1
 
 /*
- * The rows of a PLT describe one entry.  It is called in place of the function,
- * so the CFA at its start is SP + 8.  GNU ld up to 2.47 writes SP + 16 for the
+ * The CFA minus SP at the first instruction of any function, or PLT entry: the
+ * rows of a PLT describe one entry, which is called in place of the function.
+ * GNU ld up to 2.47 writes SP + 16 for the
  * entries of .plt.got.  An entry of one row does not change SP, so the CFA is
  * SP + 8 in all of it; an entry of several rows cannot be corrected.
  */
-#define SFRAME_BLOCK_CFA_OFF	8
+#define SFRAME_ENTRY_CFA_OFF	8
 
 /* Offset from the CFA at which a call pushes the return address. */
 #define SFRAME_CALL_RA_OFF	(-8)
