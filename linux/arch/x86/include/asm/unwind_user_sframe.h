@@ -36,9 +36,9 @@
 /*
  * The CFA minus SP at the first instruction of any function, or PLT entry: the
  * rows of a PLT describe one entry, which is called in place of the function.
- * GNU ld up to 2.47 writes SP + 16 for the
- * entries of .plt.got.  An entry of one row does not change SP, so the CFA is
- * SP + 8 in all of it; an entry of several rows cannot be corrected.
+ * GNU ld up to 2.47 writes SP + 16 for the entries of .plt.got.  An entry of one
+ * row does not change SP, so the CFA is SP + 8 in all of it; an entry of several
+ * rows cannot be corrected.
  */
 #define SFRAME_ENTRY_CFA_OFF	8
 
