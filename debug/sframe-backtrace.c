@@ -32,7 +32,7 @@
 #include <sframe-machine.h>
 #include <sframe-module.h>
 #include <sframe-object.h>
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
 
@@ -68,7 +68,7 @@ find_module (struct sframe_trace *trace, uintptr_t pc)
 
   if (is_same_object (trace, pc))
     return trace->module;
-  sframe_reader_begin (&trace->reader);
+  sframe_pin_begin (&trace->pin);
   trace->section.fde_count = 0;
   return trace->module = find_object (pc, &eh_header);
 }
@@ -452,7 +452,7 @@ __sframe_backtrace (void **array, int size,
     status = walk (&trace);
   while (status == SFRAME_STEP_UNKNOWN && !trace.all_registers
 	 && begin_again (&trace, sp));
-  sframe_reader_end (trace.reader);
+  sframe_pin_end (trace.pin);
   *count = trace.count;
   return find_help (&trace, status, sp);
 }

@@ -31,7 +31,7 @@
 
 #include <array_length.h>
 #include <errno.h>
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 #include <sframe-trace.h>
 #include <sys/mman.h>
 

@@ -23,16 +23,16 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 # include <gnu/lib-names.h>
 # include <ldsodefs.h>
 # include <pointer_guard.h>
-# include <sframe-reader.h>
+# include <sframe-pin.h>
 # include <string.h>
 
-/* Find libgcc in the namespace of this C library.  The caller must be a reader
-   (sframe_reader_begin), which may follow the list without a lock: a removed
-   object keeps its l_next as long as there is a reader.  Each load of l_next
+/* Find libgcc in the namespace of this C library.  The caller must have called
+   sframe_pin_begin; then it may follow the list without a lock: a removed
+   object keeps its l_next as long as a pin is held.  Each load of l_next
    pairs with the store in _dl_add_to_namespace_list.  The first object of the
    namespace was added before this C library.  The libgcc that is found stays
-   loaded as long as there is a reader (_dl_sframe_busy_libgcc), unless the
-   dlopen that loads it is still running and fails.  */
+   loaded as long as a pin is held (_dl_sframe_busy_libgcc), unless the dlopen
+   that loads it is still running and fails.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -106,8 +106,8 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 {
   bool found = false;
 
-  libgcc->reader = 0;
-  sframe_reader_begin (&libgcc->reader);
+  libgcc->pin = 0;
+  sframe_pin_begin (&libgcc->pin);
   struct link_map *map = find_libgcc ();
   if (map != NULL)
     found = ((help != SFRAME_HELP_IF_LOADED
@@ -123,8 +123,8 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 void
 __sframe_libgcc_done (struct sframe_libgcc *libgcc)
 {
-  sframe_reader_end (libgcc->reader);
-  libgcc->reader = 0;
+  sframe_pin_end (libgcc->pin);
+  libgcc->pin = 0;
 }
 #else
 struct unwind_link *

@@ -25,13 +25,13 @@ enum sframe_help
   SFRAME_HELP_LOAD
 };
 
-/* The addresses of libgcc's functions, and the reader that keeps libgcc from
-   being unloaded; see sframe-reader.h.  */
+/* The addresses of libgcc's functions, and the pin that keeps libgcc from
+   being unloaded; see sframe-pin.h.  */
 struct sframe_libgcc
 {
 #ifdef SHARED
   struct unwind_link link;
-  uint8_t reader;
+  uint8_t pin;
 #endif
 };
 

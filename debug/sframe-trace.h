@@ -25,8 +25,8 @@ struct sframe_trace
      none.  The first trace of a process uses none, to touch no page of it: a
      crash handler often takes only one trace.  */
   uint8_t table;
-  /* Keeps the objects that this trace has found; see sframe-reader.h.  */
-  uint8_t reader;
+  /* Keeps the objects that this trace has found; see sframe-pin.h.  */
+  uint8_t pin;
   /* Prefer .eh_frame, which recovers all registers.  The flags are bit-fields
      to save stack.  */
   bool all_registers : 1;

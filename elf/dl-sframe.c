@@ -60,12 +60,12 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    the epoch of dlclose, newest first, linked by l_sframe_retired.  Protected
    by dl_load_lock.
 
-   A reader (a trace) increments the counter of the current epoch.  The other
-   counter has the readers of earlier epochs only.  When it is 0, the epoch
-   ends, and the objects that were retired in the epoch before are released: no
-   reader that could have found them is left.  New readers do not delay this,
-   except one that was preempted after it had loaded the epoch: it may
-   increment the other counter.  Then the epoch does not end while it runs,
+   A trace increments the counter of the current epoch: it pins what it finds.
+   The other counter has the traces of earlier epochs only.  When it is 0, the
+   epoch ends, and the objects that were retired in the epoch before are
+   released: no trace that could have found them is left.  New traces do not
+   delay this, except one that was preempted after it had loaded the epoch: it
+   may increment the other counter.  Then the epoch does not end while it runs,
    which is safe: objects are only kept longer.
 
    A signal handler that leaves a trace by siglongjmp, or a fork while another
@@ -157,13 +157,13 @@ release (struct link_map **list)
 static void
 reclaim (void)
 {
-  /* If there are no readers, two epochs can end at once.  */
+  /* If there are no traces, two epochs can end at once.  */
   for (int i = 0; i < 2 && retired_count > 0; ++i)
     {
       struct sframe_unloads *unloads = &_dl_sframe_unload_state;
       uint32_t epoch = unloads->epoch;
-      /* Pairs with the release in sframe_reader_end.  */
-      if (atomic_load_acquire (&unloads->readers[(epoch + 1) % 2]) != 0)
+      /* Pairs with the release in sframe_pin_end.  */
+      if (atomic_load_acquire (&unloads->pins[(epoch + 1) % 2]) != 0)
 	return;
       release (&retired[(epoch + 1) % 2]);
       atomic_store_relaxed (&unloads->epoch, epoch + 1);
@@ -172,13 +172,13 @@ reclaim (void)
 
 /* Whether a trace that began before the caller's last fence may still run.  */
 static bool
-has_readers (void)
+has_pins (void)
 {
   struct sframe_unloads *unloads = &_dl_sframe_unload_state;
 
-  /* Pairs with the release in sframe_reader_end.  */
-  return (atomic_load_acquire (&unloads->readers[0]) != 0
-	  || atomic_load_acquire (&unloads->readers[1]) != 0);
+  /* Pairs with the release in sframe_pin_end.  */
+  return (atomic_load_acquire (&unloads->pins[0]) != 0
+	  || atomic_load_acquire (&unloads->pins[1]) != 0);
 }
 
 void
@@ -225,13 +225,13 @@ _dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
       if (map->l_map_used || !map->l_init_called || l_soname (map) == NULL
 	  || strcmp (l_soname (map), LIBGCC_S_SO) != 0)
 	continue;
-      if (!has_readers ())
+      if (!has_pins ())
 	{
 	  atomic_store_relaxed (&map->l_sframe_closing, true);
-	  /* Pairs with the fence in sframe_reader_begin: either the count of a
+	  /* Pairs with the fence in sframe_pin_begin: either the count of a
 	     trace is seen here, or that trace sees l_sframe_closing.  */
 	  atomic_thread_fence_seq_cst ();
-	  if (!has_readers ())
+	  if (!has_pins ())
 	    continue;
 	}
       if (can_stay (map))
@@ -258,11 +258,11 @@ _dl_sframe_retire (struct link_map *map)
 {
   struct sframe_unloads *unloads = &_dl_sframe_unload_state;
 
-  /* Pairs with the fence in sframe_reader_begin: a trace whose count is not
+  /* Pairs with the fence in sframe_pin_begin: a trace whose count is not
      seen here does not find MAP.  */
   atomic_thread_fence_seq_cst ();
   reclaim ();
-  if (!has_readers ())
+  if (!has_pins ())
     return false;
   if (retired_count >= RETIRED_MAX)
     {

@@ -43,7 +43,7 @@ enum sframe_header_status
 {
   SFRAME_HEADER_OK,
   SFRAME_HEADER_TRUNCATED,	/* The section is smaller than a header.  */
-  SFRAME_HEADER_FOREIGN,	/* Magic number of the other byte order.  */
+  SFRAME_HEADER_BYTE_ORDER,	/* Magic number of the other byte order.  */
   SFRAME_HEADER_MAGIC,		/* No SFrame section at all.  */
   SFRAME_HEADER_VERSION,	/* Not version 3.  */
   SFRAME_HEADER_FLAGS,		/* A flag that version 3 does not define.  */

@@ -6,7 +6,7 @@
    Safety: the constructor takes the lock of dl_iterate_phdr.  */
 
 #include <sframe-module.h>
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 #include <staying.h>
 
 struct sframe_unloads sframe_unload_state;

@@ -12,7 +12,7 @@ static enum sframe_header_status
 check_identity (const struct sframe_header *header, unsigned int abi)
 {
   if (header->magic == __builtin_bswap16 (SFRAME_MAGIC))
-    return SFRAME_HEADER_FOREIGN;
+    return SFRAME_HEADER_BYTE_ORDER;
   if (header->magic != SFRAME_MAGIC)
     return SFRAME_HEADER_MAGIC;
   if (header->version != SFRAME_VERSION_3)
@@ -94,8 +94,8 @@ __sframe_header_message (enum sframe_header_status status)
       return "valid";
     case SFRAME_HEADER_TRUNCATED:
       return "smaller than a header";
-    case SFRAME_HEADER_FOREIGN:
-      return "foreign byte order";
+    case SFRAME_HEADER_BYTE_ORDER:
+      return "other byte order";
     case SFRAME_HEADER_MAGIC:
       return "wrong magic number";
     case SFRAME_HEADER_VERSION:

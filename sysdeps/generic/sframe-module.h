@@ -4,7 +4,7 @@
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock.
 
-   Only this file and sframe-reader.h depend on the loader of this libc.
+   Only this file and sframe-pin.h depend on the loader of this libc.
    preload/sframe-module.h has the same functions for the loader of another
    glibc, by its public interface.  */
 
@@ -22,8 +22,8 @@ typedef struct link_map sframe_module;
 
 /* Return the object that PC belongs to, or null.  Store the address of its
    .eh_frame_hdr, or null, in *EH_HEADER.  dlopen and dlclose may run at the
-   same time: after sframe_reader_begin the object stays readable until
-   sframe_reader_end.  */
+   same time: after sframe_pin_begin the object stays readable until
+   sframe_pin_end.  */
 static inline const sframe_module *
 sframe_module_find (uintptr_t pc, const void **eh_header)
 {

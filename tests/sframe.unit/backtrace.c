@@ -16,7 +16,7 @@
 #include <sframe-eh-object.h>
 #include <sframe-machine.h>
 #include <sframe-object.h>
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 #include <sframe-system.h>
 
 #include "check.h"
@@ -134,18 +134,18 @@ sframe_module_may_cache (const sframe_module *module)
 }
 
 void
-sframe_reader_begin (uint8_t *reader)
+sframe_pin_begin (uint8_t *pin)
 {
-  if (*reader == 0)
+  if (*pin == 0)
     ++begun;
-  *reader = 2;
+  *pin = 2;
 }
 
 void
-sframe_reader_end (uint8_t reader)
+sframe_pin_end (uint8_t pin)
 {
   ++ended;
-  CHECK (reader == (begun == 0 ? 0 : 2));
+  CHECK (pin == (begun == 0 ? 0 : 2));
 }
 
 int

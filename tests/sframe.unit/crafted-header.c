@@ -73,7 +73,7 @@ test_truncated (void)
 static void
 test_magic (void)
 {
-  CHECK (status_with (AT_MAGIC, 0xe2de, 2) == SFRAME_HEADER_FOREIGN);
+  CHECK (status_with (AT_MAGIC, 0xe2de, 2) == SFRAME_HEADER_BYTE_ORDER);
   CHECK (status_with (AT_MAGIC, 0xdee1, 2) == SFRAME_HEADER_MAGIC);
   CHECK (status_with (AT_MAGIC, 0xdfe2, 2) == SFRAME_HEADER_MAGIC);
   CHECK (status_with (AT_MAGIC, 0, 2) == SFRAME_HEADER_MAGIC);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 #include <sframe-trace.h>
 
 #include "check.h"

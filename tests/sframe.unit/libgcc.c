@@ -11,7 +11,7 @@
 #include <gnu/lib-names.h>
 #include <ldsodefs.h>
 #include <sframe-libgcc.h>
-#include <sframe-reader.h>
+#include <sframe-pin.h>
 
 #include "check.h"
 
@@ -28,7 +28,7 @@ static const char *lacking;
 /* The PCs of code that was registered with libgcc.  */
 static uintptr_t known;
 static unsigned int begun, lookups;
-static uint8_t reader_at_begin, ended[4];
+static uint8_t pin_at_begin, ended[4];
 static unsigned int ends;
 static struct unwind_link loaded;
 static struct sframe_libgcc libgcc;
@@ -73,17 +73,17 @@ unit_dl_lookup_symbol_x (const char *name, struct link_map *undefined,
 }
 
 void
-sframe_reader_begin (uint8_t *reader)
+sframe_pin_begin (uint8_t *pin)
 {
   ++begun;
-  reader_at_begin = *reader;
-  *reader = 2;
+  pin_at_begin = *pin;
+  *pin = 2;
 }
 
 void
-sframe_reader_end (uint8_t reader)
+sframe_pin_end (uint8_t pin)
 {
-  ended[ends++ % 4] = reader;
+  ended[ends++ % 4] = pin;
 }
 
 struct unwind_link *
@@ -123,7 +123,7 @@ get (enum sframe_help help)
   struct unwind_link *link
     = __sframe_libgcc_link (&libgcc, help, array, COUNT);
 
-  CHECK (begun == 1 && reader_at_begin == 0);
+  CHECK (begun == 1 && pin_at_begin == 0);
   return link;
 }
 
@@ -133,7 +133,7 @@ lacks (enum sframe_help help)
 {
   struct unwind_link *link = get (help);
 
-  CHECK (ends == 1 && ended[0] == 2 && libgcc.reader == 0);
+  CHECK (ends == 1 && ended[0] == 2 && libgcc.pin == 0);
   return link == (help == SFRAME_HELP_LOAD ? &loaded : NULL);
 }
 
@@ -149,7 +149,7 @@ what_is_loaded (void)
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetIP
 	 == ((0x20000 + GET_IP) ^ MANGLED));
   __sframe_libgcc_done (&libgcc);
-  CHECK (ends == 1 && ended[0] == 2 && libgcc.reader == 0);
+  CHECK (ends == 1 && ended[0] == 2 && libgcc.pin == 0);
 }
 
 static void

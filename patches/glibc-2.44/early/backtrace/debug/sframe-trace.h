@@ -20,8 +20,8 @@ struct sframe_trace
   /* Not used without a cache; TABLE is always 0: none.  */
   uint32_t path;
   uint8_t table;
-  /* Keeps the objects that this trace has found; see sframe-reader.h.  */
-  uint8_t reader;
+  /* Keeps the objects that this trace has found; see sframe-pin.h.  */
+  uint8_t pin;
   /* Prefer .eh_frame, which recovers all registers.  The flags are bit-fields
      to save stack.  */
   bool all_registers : 1;

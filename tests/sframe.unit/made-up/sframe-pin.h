@@ -2,10 +2,10 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The interface is described in debug/sframe-reader.h.  */
+   The interface is described in debug/sframe-pin.h.  */
 
-#ifndef _SFRAME_READER_H
-#define _SFRAME_READER_H
+#ifndef _SFRAME_PIN_H
+#define _SFRAME_PIN_H
 
 #include <sframe-unloads.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 struct sframe_unloads *sframe_unloads (void);
 int sframe_setting (void);
-void sframe_reader_begin (uint8_t *reader);
-void sframe_reader_end (uint8_t reader);
+void sframe_pin_begin (uint8_t *pin);
+void sframe_pin_end (uint8_t pin);
 
-#endif /* _SFRAME_READER_H  */
+#endif /* _SFRAME_PIN_H  */

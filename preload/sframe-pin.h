@@ -4,14 +4,14 @@
 
    Safety: async-signal-safe and thread-safe.
 
-   The functions are described in debug/sframe-reader.h.  The loader of another
+   The functions are described in debug/sframe-pin.h.  The loader of another
    glibc neither counts unloaded objects nor keeps them mapped for a trace.  So
    rules of objects that can be unloaded are not cached, see sframe-module.h.
    And if a trace has found an object by a stale address on a broken stack,
    another thread may unmap the object during the trace.  */
 
-#ifndef _SFRAME_READER_H
-#define _SFRAME_READER_H
+#ifndef _SFRAME_PIN_H
+#define _SFRAME_PIN_H
 
 #include <sframe-unloads.h>
 
@@ -32,13 +32,13 @@ sframe_setting (void)
 }
 
 static inline void
-sframe_reader_begin (uint8_t *reader)
+sframe_pin_begin (uint8_t *pin)
 {
 }
 
 static inline void
-sframe_reader_end (uint8_t reader)
+sframe_pin_end (uint8_t pin)
 {
 }
 
-#endif /* _SFRAME_READER_H  */
+#endif /* _SFRAME_PIN_H  */

@@ -7,7 +7,7 @@
 
    A broken stack may hold the stale address of an object that another thread
    is unloading.  _dl_sframe_retire keeps the link map and the memory of such
-   an object while there are readers that may have found it; elf/dl-sframe.c
+   an object while there are traces that may have found it; elf/dl-sframe.c
    describes the protocol.
 
    Rejected designs: dlclose waits for traces (a trace that a signal handler
@@ -15,8 +15,8 @@
    holder); copying the needed parts of link maps under the protocol of
    _dl_find_object (the tables would still be unmapped).  */
 
-#ifndef _SFRAME_READER_H
-#define _SFRAME_READER_H
+#ifndef _SFRAME_PIN_H
+#define _SFRAME_PIN_H
 
 #include <elf/dl-tunables.h>
 #include <ldsodefs.h>
@@ -37,18 +37,18 @@ sframe_setting (void)
   return TUNABLE_GET (glibc, rtld, sframe, int32_t, NULL);
 }
 
-/* Begin to read: no object that the trace finds from now on is unmapped.  Set
-   *READER, which must be zero before the first call, to the index of the
+/* Pin objects: none that the trace finds from now on is unmapped.  Set
+   *PIN, which must be zero before the first call, to the index of the
    counter plus one.  */
 static inline void
-sframe_reader_begin (uint8_t *reader)
+sframe_pin_begin (uint8_t *pin)
 {
-  if (*reader != 0)
+  if (*pin != 0)
     return;
   struct sframe_unloads *unloads = sframe_unloads ();
   uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
-  *reader = epoch % 2 + 1;
-  __atomic_fetch_add (&unloads->readers[epoch % 2], 1, __ATOMIC_RELAXED);
+  *pin = epoch % 2 + 1;
+  __atomic_fetch_add (&unloads->pins[epoch % 2], 1, __ATOMIC_RELAXED);
   /* Pairs with the fences in _dl_sframe_retire and _dl_sframe_busy_libgcc
      (elf/dl-sframe.c): either the loader reads the incremented counter, or
      this trace does not find the object, or sees that libgcc is being
@@ -56,15 +56,15 @@ sframe_reader_begin (uint8_t *reader)
   __atomic_thread_fence (__ATOMIC_SEQ_CST);
 }
 
-/* End what sframe_reader_begin began.  Does nothing if READER is zero.  */
+/* End what sframe_pin_begin began.  Does nothing if PIN is zero.  */
 static inline void
-sframe_reader_end (uint8_t reader)
+sframe_pin_end (uint8_t pin)
 {
-  /* Pairs with the acquire loads in reclaim and has_readers
+  /* Pairs with the acquire loads in reclaim and has_pins
      (elf/dl-sframe.c).  */
-  if (reader != 0)
-    __atomic_fetch_sub (&sframe_unloads ()->readers[reader - 1], 1,
+  if (pin != 0)
+    __atomic_fetch_sub (&sframe_unloads ()->pins[pin - 1], 1,
 			__ATOMIC_RELEASE);
 }
 
-#endif /* _SFRAME_READER_H  */
+#endif /* _SFRAME_PIN_H  */
