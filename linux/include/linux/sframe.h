@@ -57,13 +57,13 @@ void __sframe_unwind_cached(struct unwind_user_state *state,
 /* A new mm is a copy of its parent's, but shares no registration yet. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
-	RCU_INIT_POINTER(mm->sframe, NULL);
+	mm->sframe = NULL;
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
 static inline bool sframe_registered(struct mm_struct *mm)
 {
-	return rcu_access_pointer(mm->sframe);
+	return READ_ONCE(mm->sframe);
 }
 
 /* Free all registrations of @mm, which has no users. */
@@ -76,7 +76,7 @@ static inline void sframe_free_mm(struct mm_struct *mm)
 /* The unwinders that @mm, in use by the caller, has chosen, or 0. */
 static inline u16 sframe_order(const struct mm_struct *mm)
 {
-	return rcu_access_pointer(mm->sframe) ? __sframe_order(mm) : 0;
+	return READ_ONCE(mm->sframe) ? __sframe_order(mm) : 0;
 }
 
 /*

@@ -425,8 +425,8 @@ static struct sframe_mm *sframe_new_set(const struct sframe_mm *old, gfp_t gfp)
 /* The set of @mm, which is locked, or NULL. */
 static struct sframe_mm *sframe_locked_set(const struct mm_struct *mm)
 {
-	return rcu_dereference_protected(mm->sframe,
-					 lockdep_is_held(&mm->mmap_lock));
+	mmap_assert_locked(mm);
+	return mm->sframe;
 }
 
 /* Give @sframe, with a reference, to @mm, which is locked for writing. */
@@ -438,7 +438,7 @@ static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
 	 * Pairs with the dependent reads in sframe_try_view(),
 	 * sframe_generation() and __sframe_order().
 	 */
-	rcu_assign_pointer(mm->sframe, sframe);
+	smp_store_release(&mm->sframe, sframe);
 	if (old)
 		sframe_put(old);
 }
@@ -1104,7 +1104,7 @@ u16 __sframe_order(const struct mm_struct *mm)
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference(mm->sframe);
+	sframe = rcu_dereference_raw(mm->sframe);
 	return sframe ? READ_ONCE(sframe->order) : 0;
 }
 
@@ -1139,7 +1139,7 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 u64 sframe_generation(const struct mm_struct *mm)
 {
 	/* Pairs with the release in sframe_publish(). */
-	const struct sframe_mm *sframe = rcu_dereference(mm->sframe);
+	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
 
 	return sframe ? READ_ONCE(sframe->generation) : 0;
 }
@@ -1156,7 +1156,7 @@ static bool sframe_was_stable(const struct mm_struct *mm,
 			      const struct sframe_mm *sframe, unsigned int seq)
 {
 	return !read_seqcount_retry(&sframe->changes, seq) &&
-	       rcu_access_pointer(mm->sframe) == sframe;
+	       READ_ONCE(mm->sframe) == sframe;
 }
 
 /*
@@ -1176,7 +1176,7 @@ static int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference(mm->sframe);
+	sframe = rcu_dereference_raw(mm->sframe);
 	if (!sframe)
 		return -ENOENT;
 	seq = read_seqcount_begin(&sframe->changes);
@@ -1454,7 +1454,7 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 	refcount_inc(&sframe->users);
 	WRITE_ONCE(sframe->forked, true);
 	/* The child does not run yet. */
-	RCU_INIT_POINTER(mm->sframe, sframe);
+	mm->sframe = sframe;
 }
 
 /**
@@ -1463,10 +1463,10 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {
-	struct sframe_mm *sframe = rcu_dereference_protected(mm->sframe, true);
+	struct sframe_mm *sframe = mm->sframe;
 
 	sframe_free_cache(mm);
 	if (sframe)
 		sframe_put(sframe);
-	RCU_INIT_POINTER(mm->sframe, NULL);
+	mm->sframe = NULL;
 }

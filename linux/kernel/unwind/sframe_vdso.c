@@ -101,7 +101,7 @@ static bool sframe_vdso_is_mapped(unsigned long base)
  */
 bool sframe_has_tables(const struct mm_struct *mm)
 {
-	return rcu_access_pointer(mm->sframe) || sframe_vdso_base(mm);
+	return READ_ONCE(mm->sframe) || sframe_vdso_base(mm);
 }
 
 /**
