@@ -369,6 +369,9 @@ static void rule_default(struct kunit *test)
 	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, -16);
 }
 
+/* The lowest coded offset of a CFA that fits when it is scaled. */
+#define CODED_MIN	(S32_MIN / SFRAME_CFA_SCALE)
+
 static void rule_sizes(struct kunit *test)
 {
 	struct sframe_rule rule;
@@ -380,14 +383,17 @@ static void rule_sizes(struct kunit *test)
 		FN_ROWS(2, B2(0), SP(1, 1), B2(S16_MIN),
 			B2(0x234), SP(1, 1), B2(S16_MAX)) },
 	      { .start = 0x1100, .size = 0x1000000, .info = 2,
-		FN_ROWS(2, B4(0), SP(2, 2), B4(S32_MIN), B4(1),
-			B4(0x123456), FP(1, 2), B4(0x1000001)) });
+		FN_ROWS(2, B4(0), SP(2, 2), B4(CODED_MIN), B4(1),
+			B4(0x123456), FP(1, 2), B4(0x1000001)) },
+	      { .start = 0x1001100, .size = 16,
+		FN_ROWS(1, 0, SP(1, 2), B4(S32_MIN)) });
 	expect_cfa(test, 0xfe, SFRAME_REG_SP, SCALED(S8_MIN));
 	expect_cfa(test, 0xff, SFRAME_REG_SP, SCALED(S8_MAX));
 	expect_cfa(test, 0x100 + 0x233, SFRAME_REG_SP, SCALED(S16_MIN));
 	expect_cfa(test, 0x100 + 0x234, SFRAME_REG_SP, SCALED(S16_MAX));
-	expect_cfa(test, 0x1100 + 0x123455, SFRAME_REG_SP, SCALED(S32_MIN));
+	expect_cfa(test, 0x1100 + 0x123455, SFRAME_REG_SP, SCALED(CODED_MIN));
 	expect_cfa(test, 0x1100 + 0x123456, SFRAME_REG_FP, SCALED(0x1000001));
+	expect_no_rule(test, 0x1001100, SFRAME_CFA_SCALE > 1 ? -EBADMSG : 0);
 	KUNIT_ASSERT_EQ(test, 0, look_up(test, 0x1100, &rule));
 	expect_place(test, &rule.fp, SFRAME_CFA_MEMORY, 0, 1);
 }
