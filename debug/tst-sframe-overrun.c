@@ -73,7 +73,11 @@ overrun_in_thread (char *stack)
   xsigaction (SIGSEGV, &action, NULL);
   xpthread_attr_init (&attr);
   xpthread_attr_setstack (&attr, stack, STACK_SIZE);
-  xpthread_join (xpthread_create (&attr, thread_function, NULL));
+  xpthread_create (&attr, thread_function, NULL);
+  /* pthread_join would return when the thread's descriptor is overwritten, and
+     then fault, too.  The handler ends the process.  */
+  while (true)
+    pause ();
 }
 
 static int
