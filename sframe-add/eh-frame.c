@@ -235,8 +235,7 @@ convert_listed (const struct object *object, const GElf_Phdr *segment,
 
 /* Whether .eh_frame_hdr, the segment SEGMENT, has a search table.  Linkers
    leave it out if there is no function, or if they do not understand
-   .eh_frame.  True if the segment is damaged, which convert_listed reports.
-   */
+   .eh_frame.  True if the segment is damaged: convert_listed reports that.  */
 static bool
 has_search_table (const struct object *object, const GElf_Phdr *segment)
 {

@@ -58,8 +58,7 @@ struct job
 void work_on (struct job *job);
 
 /* report.c: a copy of NAME without control characters: the owner of a file may
-   have given it a name that upsets a terminal, or looks like several lines.
-   */
+   have given it one that upsets a terminal, or looks like several lines.  */
 char *printable (const char *name);
 /* Print the outcome of JOB as text, to be read by people.  */
 void print_words (const struct job *job);

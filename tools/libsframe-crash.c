@@ -567,8 +567,7 @@ end_process (int signo, siginfo_t *info, int self)
 
 /* Whether the kernel would ignore SIGNO, described by INFO, if it were not
    caught: it protects the first process of a PID namespace from signals that
-   processes send, itself included.  abort () ends such a process by a fault.
-   */
+   processes send, itself included.  abort ends such a process by a fault.  */
 static bool
 is_harmless (int signo, const siginfo_t *info)
 {

@@ -124,8 +124,7 @@ compute (const struct sframe_registers *registers,
 
 /* Whether COLUMN already is the caller's, although ROW, which has the CFA,
    says that it is saved at some offset from FP: FP is restored after all
-   others.  Not inlined, so that it takes no stack when the address is read.
-   */
+   others.  Not inlined: it takes no stack when the address is read.  */
 static bool __attribute__ ((noinline))
 is_restored (const struct sframe_registers *registers,
 	     const struct sframe_eh_entry *entry,

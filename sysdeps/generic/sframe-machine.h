@@ -14,9 +14,8 @@
    SFRAME_MACHINE_FRAMELESS  1 if a function can make a call without having
 			     changed SP: its return address is in a register
 			     that its callee does not change.
-   SFRAME_MACHINE_RECORD     1 if FP points to the saved FP and RA, which may
-   be
-   at any distance below the CFA; 0 if these are right
+   SFRAME_MACHINE_RECORD     1 if FP points to the saved FP and RA, which may be
+			     at any distance below the CFA; 0 if these are right
 			     below the CFA.
    SFRAME_MACHINE_SP_LOOK    how many bytes of code sframe_find_sp may read; 0
 			     if no function keeps the caller's SP in a register
@@ -35,7 +34,7 @@
 		       const struct sframe_registers *REGISTERS,
 		       struct sframe_stack *STACK)
      returns whether the instruction before RETURN is a call, and whether its
-   target is PC, or a trap instruction that ends at PC.  AVAILABLE bytes before
+     target is PC, or a trap that ends at PC.  AVAILABLE bytes before
      RETURN can be read.  A call has at most SFRAME_MACHINE_CALL_SIZE bytes.
      REGISTERS are those right after the call; unless all of them are known,
      the result only tells whether there is a call.

@@ -118,9 +118,8 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
     }
 
   /* Another stack, an invalid address, or the thread's own stack after a
-     fault.  A trace usually visits pages
-     upwards; joining adjacent pages avoids a second probe for frames that
-     cross a page boundary.  */
+     fault.  A trace usually visits pages upwards; joining adjacent pages
+     avoids a second probe for frames that cross a page boundary.  */
   if (stack->current.high != page || page == 0)
     stack->current.low = page;
   stack->current.high = page + GLRO (dl_pagesize);
