@@ -552,12 +552,24 @@ put_all (const struct object *object, const struct conversion *conversion,
   return why;
 }
 
+/* How many segments OBJECT has whose headers put_segments leaves out.  A damaged
+   file may have several tables.  */
+static size_t
+count_tables (const struct object *object)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < object->segment_count; ++i)
+    count += object->segments[i].p_type == PT_GNU_SFRAME;
+  return count;
+}
+
 const char *
 layout_add (const struct object *object, const struct conversion *conversion,
 	    struct buffer *out)
 {
-  size_t old_table = object_segment (object, PT_GNU_SFRAME) != NULL;
-  struct layout layout = { .count = object->segment_count + 2 - old_table };
+  struct layout layout
+    = { .count = object->segment_count + 2 - count_tables (object) };
 
   if (layout.count > HEADERS_MAX)
     return "it has too many program headers";

@@ -178,7 +178,12 @@ find_project (bool tables)
     fail (errno, "/proc/self/exe");
   top[n] = '\0';
   for (int level = 0; level < 2; ++level)
-    *strrchr (top, '/') = '\0';
+    {
+      char *slash = strrchr (top, '/');
+      if (slash == NULL)
+	fail (0, "%s is not in the directory tools of the project", top);
+      *slash = '\0';
+    }
 
   char path[PATH_MAX];
   join (path, top, tables ? "/build/tables" : "/build/root", NULL);
