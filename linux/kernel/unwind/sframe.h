@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SFrame tables: what registration (sframe.c, sframe_vdso.c), reader
- * (sframe_read.c) and unwinder (sframe_unwind.c) share.
+ * SFrame tables: what registration (sframe_register.c), lookup (sframe.c,
+ * sframe_vdso.c), reader (sframe_read.c) and unwinder (sframe_unwind.c) share.
  */
 #ifndef _KERNEL_UNWIND_SFRAME_H
 #define _KERNEL_UNWIND_SFRAME_H
