@@ -56,11 +56,17 @@ function cached_or_not (what) {
     each_frame("new kernel, sframe-forget", "SFrame, not cached", what)
 }
 
+function relative (by, name) {
+  print "unwinding", name, "relative to stock kernel", \
+    ratio(frame(by), frame("stock kernel, fp"))
+}
+
 END {
   depths = split (all_depths, depth, " ")
   unwinding("new kernel, sframe", "SFrame")
   unwinding("new kernel, sframe-forget", "SFrame, not cached")
   unwinding("new kernel, fp", "frame pointers")
+  unwinding("new kernel, fp-choose", "frame pointers, checked")
   unwinding("stock kernel, fp", "frame pointers, stock kernel")
   objects = split (all_counts, count, " ")
   for (i = 1; i <= objects; i++)
@@ -71,6 +77,8 @@ END {
   each_frame("s390x kernel, backchain", "back chain, s390x")
   print "unwinding", "SFrame", "relative to frame pointers", \
     ratio(frame("new kernel, sframe"), frame("new kernel, fp"))
-  print "unwinding", "SFrame", "relative to stock kernel", \
-    ratio(frame("new kernel, sframe"), frame("stock kernel, fp"))
+  relative("new kernel, sframe", "SFrame")
+  relative("new kernel, sframe-forget", "SFrame, not cached")
+  relative("new kernel, fp", "frame pointers")
+  relative("new kernel, fp-choose", "frame pointers, checked")
 }

@@ -1,7 +1,7 @@
 /* Time the kernel when it unwinds a stack of known depth for a perf event.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: unwind DEPTH [forget] [OBJECT...]
+   usage: unwind DEPTH [forget|choose] [OBJECT...]
 
    Reads of fresh pages are page faults; a perf event takes a sample at each.
    Prints "plain NS" for one read with a sample without a stack, and "chain NS
@@ -13,13 +13,16 @@
    -DBIG and big.o, of functions spread over the program.
 
    With "forget" the program registers its table anew before each read, which
-   empties the kernel's cache of rules.  */
+   empties the kernel's cache of rules.  With "choose" it chooses SFrame and
+   frame pointers, in this order, as they are by default: then the kernel checks
+   what frame pointers point to, as in a program that has registered a table.  */
 
 #ifdef OBJECTS
 # include <dlfcn.h>
 #endif
 #include <elf.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +98,15 @@ forget (void)
   if (prctl (PR_REMOVE_SFRAME, table, 0, 0, 0) != 0
       || register_table (table, table_size, text, text_size) != 0)
     fail ("prctl");
+}
+
+static void
+choose (void)
+{
+  enum { SET_UNWIND_USER = 0x53460003, UNWIND_SFRAME = 1, UNWIND_FP = 2 };
+
+  if (prctl (SET_UNWIND_USER, UNWIND_SFRAME | UNWIND_FP << 4, 0, 0, 0) != 0)
+    fail ("PR_SET_UNWIND_USER");
 }
 
 static int
@@ -254,13 +266,14 @@ main (int argc, char **argv)
 {
   void *list[DEPTH_MAX + 1];
   int depth = argc > 1 ? atoi (argv[1]) : 0;
-  int forgetful = argc > 2 && strcmp (argv[2], "forget") == 0;
-  char **objects = argv + 2 + forgetful;
-  int count = argc - 2 - forgetful;
+  bool forgetful = argc > 2 && strcmp (argv[2], "forget") == 0;
+  bool chosen = argc > 2 && strcmp (argv[2], "choose") == 0;
+  char **objects = argv + 2 + (forgetful || chosen);
+  int count = argv + argc - objects;
 
   if (depth < 1 || depth > DEPTH_MAX || count < OBJECTS_MIN)
     {
-      fprintf (stderr, "usage: %s DEPTH [forget] [OBJECT...]\n", argv[0]);
+      fprintf (stderr, "usage: %s DEPTH [forget|choose] [OBJECT...]\n", argv[0]);
       return 2;
     }
   fresh = mmap (NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
@@ -269,6 +282,8 @@ main (int argc, char **argv)
     fail ("mmap");
   if (forgetful)
     find_table ();
+  if (chosen)
+    choose ();
   load (objects, count);
   for (int i = 0; i < depth; ++i)
     list[i] = function (i, objects, count);

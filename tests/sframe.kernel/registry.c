@@ -1479,14 +1479,17 @@ test_vdso (void)
   expect ("more table", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE + 4,
 				    TEXT, 16), -EEXIST);
   CHECK (!sframe_registered (&process) && machine.objects == 0);
-  CHECK (sframe_has_tables (&process));
+  CHECK (sframe_wanted (&process, VDSO + VDSO_TEXT)
+	 && sframe_wanted (&process, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1)
+	 && !sframe_wanted (&process, VDSO + VDSO_TEXT - 1)
+	 && !sframe_wanted (&process, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE));
   machine_fork (&child, &process, 0);
   current->mm = &child;
   check_vdso (VDSO, true);
   CHECK (machine.objects == 0);
   machine_exit (&child);
   end_process ();
-  CHECK (!sframe_has_tables (&(struct mm_struct) { .sframe = NULL }));
+  CHECK (!sframe_wanted (&(struct mm_struct) { .sframe = NULL }, VDSO_TEXT));
 }
 
 /* It is followed by mremap, and gone with munmap, whatever is mapped there
@@ -1610,7 +1613,7 @@ test_vdso_without_table (void)
       shim_sframe_init_vdso ();
       map_vdso (VDSO);
       check_vdso (VDSO, false);
-      CHECK (!sframe_has_tables (&process));
+      CHECK (!sframe_wanted (&process, VDSO + VDSO_TEXT));
       end_process ();
     }
 }

@@ -687,6 +687,7 @@ test_not_quite_a_restorer (void)
   for (size_t i = 0; i < ARRAY_SIZE (wrong); ++i)
     {
       start ();
+      add ();
       put_signal_frame (STACK + 0x800);
       *at (RESTORER + wrong[i][0]) = wrong[i][1];
       state = (struct unwind_user_state) {
@@ -698,6 +699,7 @@ test_not_quite_a_restorer (void)
 
   /* The syscall was reached, if by an interrupted thread.  */
   start ();
+  add ();
   put_signal_frame (STACK + 0x800);
   state.ip = RESTORER + 7;
   state.sp = STACK + 0x800;
@@ -706,6 +708,30 @@ test_not_quite_a_restorer (void)
     .ip = RESTORER + 7, .sp = STACK + 0x800, .ws = 8
   };
   check_error (-ENOENT);
+  end_process ();
+}
+
+/* In a process that has registered nothing, all but the vDSO is left to the
+   other unwinders: signal frames, bad pointers, and what FP points to.  */
+static void
+test_nothing_registered (void)
+{
+  start ();
+  put_signal_frame (STACK + 0x800);
+  check_error (-ENOENT);
+  state.ip = 0;
+  check_error (-ENOENT);
+  state = (struct unwind_user_state) {
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
+  };
+  check_error (-ENOENT);
+  machine.accesses = 0;
+  CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
+  CHECK (machine.accesses == 0);
+  add ();
+  CHECK (!sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
+  CHECK (sframe_unwind_next (&state) == 0 && state.ip == TEXT);
   end_process ();
 }
 
@@ -869,9 +895,9 @@ test_calls_at_the_start (void)
 static void
 test_guesses (void)
 {
+  /* Frame pointers are not checked in a process that has registered nothing,
+     without SFrame among its unwinders, or in 32-bit code.  */
   start ();
-  /* Frame pointers are not checked in a process without tables, without SFrame
-     among its unwinders, or with 32-bit code.  */
   add ();
   state.available_types = UNWIND_USER_TYPE_FP;
   CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
@@ -1269,6 +1295,7 @@ test_each_access_fails (void)
   end_process ();
 
   start ();
+  add ();
   put_signal_frame (STACK + 0x800);
   state.topmost = false;
   state.ip = RESTORER;
@@ -1300,6 +1327,7 @@ static const struct test_case cases[] = {
   CASE (after_queued_trap),
   CASE (registers_of_signal_frame),
   CASE (not_quite_a_restorer),
+  CASE (nothing_registered),
   CASE (corrupt),
   CASE (corrupt_without_memory),
   CASE (unknown),

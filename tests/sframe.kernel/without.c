@@ -34,7 +34,7 @@ test_memory (void)
 
   sframe_init_mm (&child);
   sframe_dup_mm (&child, &process);
-  CHECK (!sframe_has_tables (&child));
+  CHECK (!sframe_wanted (&child, 0));
   sframe_unmap (&child, 0, -1UL);
   sframe_free_mm (&child);
 }

@@ -11,6 +11,8 @@
 
 #include <linux/errno.h>
 #include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/unwind_user_types.h>
 
 struct elf64_phdr;
@@ -48,7 +50,7 @@ int sframe_remove(unsigned long table);
 int sframe_set_order(u16 order);
 u16 __sframe_order(const struct mm_struct *mm);
 int sframe_unwind_next(struct unwind_user_state *state);
-bool sframe_has_tables(const struct mm_struct *mm);
+bool sframe_wanted(const struct mm_struct *mm, unsigned long ip);
 bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 		       unsigned long sp, unsigned long next);
 void __sframe_unwind_cached(struct unwind_user_state *state,
@@ -61,7 +63,8 @@ static inline void sframe_init_mm(struct mm_struct *mm)
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
-static inline bool sframe_registered(struct mm_struct *mm)
+/* Whether @mm has registered a table or chosen unwinders. */
+static inline bool sframe_registered(const struct mm_struct *mm)
 {
 	return READ_ONCE(mm->sframe);
 }
@@ -76,14 +79,15 @@ static inline void sframe_free_mm(struct mm_struct *mm)
 /* The unwinders that @mm, in use by the caller, has chosen, or 0. */
 static inline u16 sframe_order(const struct mm_struct *mm)
 {
-	return READ_ONCE(mm->sframe) ? __sframe_order(mm) : 0;
+	return sframe_registered(mm) ? __sframe_order(mm) : 0;
 }
 
 /*
  * Whether a step by frame pointer can be right: it leads to return address @ip,
  * the frame record ends at @sp, and the next record is at @next. Not checked
- * for 32-bit code, nor if SFrame is switched off. For the back chain of s390,
- * which is weaker evidence, see s390_unwind_backchain().
+ * for 32-bit code, if SFrame is switched off, or in a process that has
+ * registered nothing, for which SFrame is to cost nothing. For the back chain
+ * of s390, which is weaker evidence, see s390_unwind_backchain().
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
@@ -91,6 +95,7 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 {
 	return state->ws != sizeof(long) ||
 	       !(state->available_types & UNWIND_USER_TYPE_SFRAME) ||
+	       !sframe_registered(current->mm) ||
 	       __sframe_guess_ok(state, ip, sp, next);
 }
 
@@ -145,7 +150,7 @@ static inline int sframe_unwind_next(struct unwind_user_state *state)
 	return -ENOENT;
 }
 
-static inline bool sframe_has_tables(const struct mm_struct *mm)
+static inline bool sframe_wanted(const struct mm_struct *mm, unsigned long ip)
 {
 	return false;
 }
@@ -165,7 +170,7 @@ static inline void sframe_init_mm(struct mm_struct *mm) {}
 
 static inline void sframe_free_mm(struct mm_struct *mm) {}
 
-static inline bool sframe_registered(struct mm_struct *mm)
+static inline bool sframe_registered(const struct mm_struct *mm)
 {
 	return false;
 }

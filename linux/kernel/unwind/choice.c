@@ -62,11 +62,11 @@ static unsigned int unwind_types(u32 order)
 
 /**
  * unwind_user_choose - choose the unwinders of a trace
- * @state:	its start; sets @order and @available_types
+ * @state:	its start; sets @order and @available_types by @ip
  *
  * Takes the order of the process if it has one, otherwise the administrator's.
  * Leaves out what the administrator has not chosen, what is not built in, and
- * SFrame in a process without tables.
+ * SFrame if the trace needs no table.
  */
 void unwind_user_choose(struct unwind_user_state *state)
 {
@@ -77,7 +77,7 @@ void unwind_user_choose(struct unwind_user_state *state)
 		available &= unwind_types(order);
 		order = own;
 	}
-	if (!sframe_has_tables(current->mm))
+	if (!sframe_wanted(current->mm, state->ip))
 		available &= ~UNWIND_USER_TYPE_SFRAME;
 	state->order = 0;
 	state->available_types = 0;

@@ -92,16 +92,23 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 	return ret;
 }
 
-/**
- * sframe_has_tables - whether a process may have any table
- * @mm:		of the process
- *
- * Return: false if no table was ever registered, no unwinders were chosen, and
- * the process was given no vDSO with a table.
- */
-bool sframe_has_tables(const struct mm_struct *mm)
+/* Whether @ip is in the text of the vDSO at @base, if that has a table. */
+static bool sframe_in_vdso(unsigned long base, unsigned long ip)
 {
-	return READ_ONCE(mm->sframe) || sframe_vdso_base(mm);
+	return base && ip - base - sframe_vdso.text < sframe_vdso.text_size;
+}
+
+/**
+ * sframe_wanted - whether a trace needs SFrame tables
+ * @mm:		of the process
+ * @ip:		where the trace begins
+ *
+ * Return: whether the process has registered a table or chosen unwinders, or
+ * the trace begins in a vDSO that has a table.
+ */
+bool sframe_wanted(const struct mm_struct *mm, unsigned long ip)
+{
+	return sframe_registered(mm) || sframe_in_vdso(sframe_vdso_base(mm), ip);
 }
 
 /**
@@ -155,8 +162,7 @@ bool sframe_find_vdso(unsigned long ip, struct sframe_view *view)
 {
 	unsigned long base = sframe_vdso_base(current->mm);
 
-	if (!base || ip - base - sframe_vdso.text >= sframe_vdso.text_size ||
-	    !sframe_vdso_is_mapped(base))
+	if (!sframe_in_vdso(base, ip) || !sframe_vdso_is_mapped(base))
 		return false;
 	sframe_place_vdso(base, view);
 	return true;
