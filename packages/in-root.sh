@@ -39,6 +39,44 @@ package_epoch ()
   date -u -d "$(sed 's/ .*//; q' "$top/ChangeLog")" +%s
 }
 
+# A build takes an hour if nothing is cached.  So each leaves a list of its
+# packages, which is as old as the beginning of the build.
+
+# What the packages depend on beside files.
+package_key ()
+{
+  echo "$(package_suffix) $(package_epoch)"
+}
+
+# made NAME FILE...: whether the packages of NAME are newer than all FILEs, which
+# may be directories.
+made ()
+{
+  list=$place/made-$1
+  shift
+  test -f "$list" && test "$(head -n 1 "$list")" = "$(package_key)" \
+    && test -z "$(find "$@" -newer "$list" -print -quit)" || return 1
+  sed 1d "$list" | while read -r name; do
+    test -f "$out/$name" || exit 1
+  done
+}
+
+# begin NAME and finish NAME: around the build of the packages of NAME.
+begin ()
+{
+  mkdir -p "$place"
+  rm -f "$place/made-$1"
+  package_key >"$place/making-$1"
+  touch "$place/began-$1"
+  making=$1
+}
+
+finish ()
+{
+  touch -r "$place/began-$1" "$place/making-$1"
+  mv "$place/making-$1" "$place/made-$1"
+}
+
 # hand_out PATTERN: move the packages that match PATTERN from the work directory
 # to build/packages, in place of older ones.
 hand_out ()
@@ -48,6 +86,7 @@ hand_out ()
     name=${package##*/}
     rm -f "$out/${name%%_*}"_*.deb
     mv "$package" "$out"
+    echo "$name" >>"$place/making-$making"
     echo "${out#"$top/"}/$name"
   done
 }
