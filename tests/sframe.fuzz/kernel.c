@@ -159,7 +159,8 @@ static void
 walk (unsigned long ip, unsigned long sp, bool topmost)
 {
   struct unwind_user_state state
-    = { .ip = ip, .sp = sp, .fp = stack + 160, .ws = 8, .topmost = topmost };
+    = { .ip = ip, .sp = sp, .fp = stack + 160, .ws = 8, .topmost = topmost,
+	.available_types = UNWIND_USER_TYPE_SFRAME };
   int result = 0;
 
   for (unsigned int i = 0; i < STEPS_MAX && result == 0 && !state.done; ++i)

@@ -64,7 +64,8 @@ at_frame (unsigned long offset)
 {
   state = (struct unwind_user_state) {
     .ip = TEXT + 0x8, .sp = STACK + offset, .fp = STACK, .ws = 8,
-    .sframe_cached = true
+    .sframe_cached = true,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
 }
 

@@ -120,7 +120,7 @@ any_state (void)
   unsigned long *registers = (unsigned long *) &current_registers;
   struct unwind_user_state state = {
     .sp = stack + below (STACK_WORDS / 4) * 8, .fp = any_word (), .ws = 8,
-    .topmost = below (2) == 0
+    .topmost = below (2) == 0, .available_types = UNWIND_USER_TYPE_SFRAME
   };
 
   /* The functions that are damaged most.  */

@@ -41,7 +41,7 @@ start_leaf (unsigned int abi)
   CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
   state = (struct unwind_user_state) {
     .ip = TEXT + 0x10, .sp = STACK + 0x100, .fp = STACK + 0x200,
-    .ws = 8, .topmost = true
+    .ws = 8, .topmost = true, .available_types = UNWIND_USER_TYPE_SFRAME
   };
 }
 

@@ -94,7 +94,7 @@ test_ranges (void)
       expect (cases[i].what,
 	      sframe_add (cases[i].table, cases[i].table_size, cases[i].text,
 			  cases[i].text_size), -EINVAL);
-      CHECK (!sframe_registered (&process) && machine.accesses == accesses);
+      CHECK (!sframe_has_set (&process) && machine.accesses == accesses);
       end_process ();
     }
 }
@@ -872,7 +872,7 @@ test_array (void)
     }
   start ();
   expect ("no element", add_array (ARRAY, 0, 32, 0), 0);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   end_process ();
 }
 
@@ -908,7 +908,7 @@ test_array_size (void)
   expect ("the highest flag", add_array (ARRAY, 3, 32, 1UL << 63), -EINVAL);
   expect ("more than a page", add_array (ARRAY, 3, 4097, 0), -E2BIG);
   expect ("all memory", add_array (ARRAY, 3, -1UL, 0), -E2BIG);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   put_array (3, 40);
   poke (ARRAY + 2 * 40 + 39, 1, 1);
   expect ("unknown word in the third", add_array (ARRAY, 3, 40, 0), 2);
@@ -995,7 +995,7 @@ test_array_32_bit_callers (void)
   machine.compat = true;
   expect ("32-bit caller", add_array (ARRAY, 1, 32, 0), -EINVAL);
   machine.compat = false;
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   machine.killed = true;
   expect ("killed", add_array (ARRAY, 1, 32, 0), -EINTR);
   machine.killed = false;
@@ -1478,18 +1478,19 @@ test_vdso (void)
 	  -EEXIST);
   expect ("more table", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE + 4,
 				    TEXT, 16), -EEXIST);
-  CHECK (!sframe_registered (&process) && machine.objects == 0);
-  CHECK (sframe_wanted (&process, VDSO + VDSO_TEXT)
-	 && sframe_wanted (&process, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1)
-	 && !sframe_wanted (&process, VDSO + VDSO_TEXT - 1)
-	 && !sframe_wanted (&process, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE));
+  CHECK (!sframe_has_set (&process) && machine.objects == 0);
+  CHECK (sframe_in_vdso (VDSO + VDSO_TEXT)
+	 && sframe_in_vdso (VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1)
+	 && !sframe_in_vdso (VDSO + VDSO_TEXT - 1)
+	 && !sframe_in_vdso (VDSO + VDSO_TEXT + VDSO_TEXT_SIZE));
   machine_fork (&child, &process, 0);
   current->mm = &child;
   check_vdso (VDSO, true);
   CHECK (machine.objects == 0);
   machine_exit (&child);
   end_process ();
-  CHECK (!sframe_wanted (&(struct mm_struct) { .sframe = NULL }, VDSO_TEXT));
+  current->mm = &(struct mm_struct) { .sframe = NULL };
+  CHECK (!sframe_in_vdso (VDSO_TEXT));
 }
 
 /* It is followed by mremap, and gone with munmap, whatever is mapped there
@@ -1532,6 +1533,8 @@ test_vdso_removed (void)
   expect ("remove", sframe_remove (VDSO + VDSO_TABLE), 0);
   check_vdso (VDSO, false);
   CHECK (describes (0, TEXT));
+  /* A set without tables counts as none.  */
+  CHECK (sframe_has_set (&process) && !sframe_has_tables (&process));
   expect ("twice", sframe_remove (VDSO + VDSO_TABLE), -ENOENT);
   machine_fork (&child, &process, 0);
   current->mm = &child;
@@ -1613,7 +1616,7 @@ test_vdso_without_table (void)
       shim_sframe_init_vdso ();
       map_vdso (VDSO);
       check_vdso (VDSO, false);
-      CHECK (!sframe_wanted (&process, VDSO + VDSO_TEXT));
+      CHECK (!sframe_in_vdso (VDSO + VDSO_TEXT));
       end_process ();
     }
 }
@@ -1625,10 +1628,10 @@ test_fork_of_nothing (void)
 
   start ();
   machine_fork (&child, &process, 0);
-  CHECK (!sframe_registered (&child) && machine.objects == 0);
+  CHECK (!sframe_has_set (&child) && machine.objects == 0);
   machine_exit (&child);
   machine_unmap (&process, TEXT, TEXT_END);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   end_process ();
 }
 
@@ -1640,7 +1643,7 @@ test_choice (void)
   start ();
   CHECK (sframe_order (&process) == 0);
   expect ("as it is", sframe_set_order (0), 0);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   expect ("choose", sframe_set_order (0x12), 0);
   CHECK (sframe_order (&process) == 0x12 && describes (0, TEXT));
   expect ("add", add (TABLE, TEXT, 16), 0);
@@ -1658,7 +1661,7 @@ test_choice (void)
   start ();
   machine.no_memory_after = 1;
   expect ("first, without memory", sframe_set_order (1), -ENOMEM);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   end_process ();
 }
 
@@ -1924,7 +1927,7 @@ test_elf (void)
 
   start ();
   sframe_add_elf (headers, 3, BIAS);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
   sframe_add_elf (headers, ARRAY_SIZE (headers), BIAS);
   CHECK (describes (0, TEXT) && describes (0, TEXT + 0xff));
   CHECK (describes (TABLE, TEXT + 0x100) && describes (TABLE, TEXT + 0x1ff));

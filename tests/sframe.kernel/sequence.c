@@ -504,7 +504,7 @@ do_cache (void)
   unsigned long ip = r.text + (below (2) == 0 ? r.text_size - 1 : 0);
   rule.cfa = (struct sframe_place) { SFRAME_REG_VALUE, SFRAME_REG_SP, r.id };
   sframe_cache_add (&view, ip, &rule);
-  bool known = sframe_registered (&self->mm) && sframe_is_cached (ip);
+  bool known = sframe_has_set (&self->mm) && sframe_is_cached (ip);
   ++outcomes[known ? CACHED : TOO_LATE];
 }
 
@@ -576,7 +576,7 @@ check_objects (void)
       for (unsigned int j = 0; j < i; ++j)
 	if (models[j].alive && models[j].mm.sframe == model->mm.sframe)
 	  goto counted;
-      sets += sframe_registered ((struct mm_struct *) &model->mm);
+      sets += sframe_has_set ((struct mm_struct *) &model->mm);
       expected += model->count;
     counted:;
     }

@@ -332,7 +332,8 @@ test_signal (void)
   state.ip = JIT + 0x104;
   check_signal ();
   state = (struct unwind_user_state) {
-    .ip = JIT + 0x104, .sp = STACK + 0x100, .ws = 8
+    .ip = JIT + 0x104, .sp = STACK + 0x100, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
   CHECK (sframe_unwind_next (&state) == -ENOENT);
   /* rt_sigreturn would refuse this SP.  */
@@ -356,7 +357,8 @@ test_signal_without_sp (void)
   /* The size of siginfo and ucontext, rounded up.  */
   enum { RECORD = STACK + 0x100 + 4688 };
   const struct unwind_user_state in_restorer = {
-    .ip = JIT + 0x100, .sp = STACK + 0x80, .sp_lost = true, .fp = RECORD, .ws = 8
+    .ip = JIT + 0x100, .sp = STACK + 0x80, .sp_lost = true, .fp = RECORD,
+    .ws = 8, .available_types = UNWIND_USER_TYPE_SFRAME
   };
 
   start_caller ();

@@ -261,7 +261,6 @@ start_chain (unsigned long ip, unsigned long ra)
   start ();
   state.ip = ip;
   state.topmost = false;
-  state.available_types = UNWIND_USER_TYPE_SFRAME;
   poke (STACK + 0x100 + BACK_CHAIN, STACK + 0x200, 8);
   poke (STACK + 0x200 + BACK_CHAIN, STACK + 0x300, 8);
   poke (STACK + 0x200 + SAVED_R14, ra, 8);

@@ -499,7 +499,8 @@ test_signal_frame (void)
   put_signal_frame (STACK + 0x800);
   add ();
   state = (struct unwind_user_state) {
-    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
   CHECK (sframe_unwind_next (&state) == 0);
   /* To another stack, or a lower address of the same.  */
@@ -548,7 +549,8 @@ start_after (bool trap, bool int3)
   poke (TEXT + TEXT_SIZE - 1, int3 ? 0xcc : 0x90, 1);
   add ();
   state = (struct unwind_user_state) {
-    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
 }
 
@@ -659,7 +661,8 @@ test_registers_of_signal_frame (void)
       ROW (FLEXIBLE, 0, CONTROL (i, IS_REGISTER), 16);
       add ();
       state = (struct unwind_user_state) {
-	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+	.available_types = UNWIND_USER_TYPE_SFRAME
       };
       CHECK (sframe_unwind_next (&state) == 0);
       unsigned long cfa = (i == SP ? STACK + 0x110 : i == FP ? STACK + 0x310
@@ -691,7 +694,8 @@ test_not_quite_a_restorer (void)
       put_signal_frame (STACK + 0x800);
       *at (RESTORER + wrong[i][0]) = wrong[i][1];
       state = (struct unwind_user_state) {
-	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+	.available_types = UNWIND_USER_TYPE_SFRAME
       };
       check_error (-ENOENT);
       end_process ();
@@ -705,7 +709,8 @@ test_not_quite_a_restorer (void)
   state.sp = STACK + 0x800;
   CHECK (sframe_unwind_next (&state) == 0 && state.ip == TEXT);
   state = (struct unwind_user_state) {
-    .ip = RESTORER + 7, .sp = STACK + 0x800, .ws = 8
+    .ip = RESTORER + 7, .sp = STACK + 0x800, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
   };
   check_error (-ENOENT);
   end_process ();
@@ -717,21 +722,26 @@ static void
 test_nothing_registered (void)
 {
   start ();
+  CHECK (!sframe_has_tables (&process));
   put_signal_frame (STACK + 0x800);
+  state.available_types = UNWIND_USER_TYPE_FP;
   check_error (-ENOENT);
   state.ip = 0;
   check_error (-ENOENT);
   state = (struct unwind_user_state) {
-    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
-    .available_types = UNWIND_USER_TYPE_SFRAME
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8
   };
   check_error (-ENOENT);
   machine.accesses = 0;
   CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
   CHECK (machine.accesses == 0);
-  add ();
+  state.available_types = UNWIND_USER_TYPE_SFRAME;
   CHECK (!sframe_guess_ok (&state, DATA, STACK + 0x210, 1));
   CHECK (sframe_unwind_next (&state) == 0 && state.ip == TEXT);
+  add ();
+  CHECK (sframe_has_tables (&process));
+  CHECK (sframe_remove (TABLE) == 0 && !sframe_has_tables (&process));
+  CHECK (sframe_set_order (1) == 0 && !sframe_has_tables (&process));
   end_process ();
 }
 

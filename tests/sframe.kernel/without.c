@@ -24,7 +24,7 @@ static void
 test_exec (void)
 {
   sframe_add_elf (NULL, 0, 0);
-  CHECK (!sframe_registered (&process));
+  CHECK (!sframe_has_set (&process));
 }
 
 static void
@@ -34,7 +34,7 @@ test_memory (void)
 
   sframe_init_mm (&child);
   sframe_dup_mm (&child, &process);
-  CHECK (!sframe_wanted (&child, 0));
+  CHECK (!sframe_has_tables (&child) && !sframe_in_vdso (0));
   sframe_unmap (&child, 0, -1UL);
   sframe_free_mm (&child);
 }

@@ -12,7 +12,6 @@
 #include <linux/errno.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/unwind_user_types.h>
 
 struct elf64_phdr;
@@ -50,7 +49,8 @@ int sframe_remove(unsigned long table);
 int sframe_set_order(u16 order);
 u16 __sframe_order(const struct mm_struct *mm);
 int sframe_unwind_next(struct unwind_user_state *state);
-bool sframe_wanted(const struct mm_struct *mm, unsigned long ip);
+bool __sframe_has_tables(const struct mm_struct *mm);
+bool sframe_in_vdso(unsigned long ip);
 bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
 		       unsigned long sp, unsigned long next);
 void __sframe_unwind_cached(struct unwind_user_state *state,
@@ -63,8 +63,8 @@ static inline void sframe_init_mm(struct mm_struct *mm)
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
-/* Whether @mm has registered a table or chosen unwinders. */
-static inline bool sframe_registered(const struct mm_struct *mm)
+/* Whether @mm has a set of tables, which may be empty, and a choice. */
+static inline bool sframe_has_set(const struct mm_struct *mm)
 {
 	return READ_ONCE(mm->sframe);
 }
@@ -72,22 +72,28 @@ static inline bool sframe_registered(const struct mm_struct *mm)
 /* Free all registrations of @mm, which has no users. */
 static inline void sframe_free_mm(struct mm_struct *mm)
 {
-	if (sframe_registered(mm) || rcu_access_pointer(mm->sframe_cache))
+	if (sframe_has_set(mm) || rcu_access_pointer(mm->sframe_cache))
 		__sframe_free_mm(mm);
+}
+
+/* Whether @mm, in use by the caller, has registered a table. */
+static inline bool sframe_has_tables(const struct mm_struct *mm)
+{
+	return sframe_has_set(mm) && __sframe_has_tables(mm);
 }
 
 /* The unwinders that @mm, in use by the caller, has chosen, or 0. */
 static inline u16 sframe_order(const struct mm_struct *mm)
 {
-	return sframe_registered(mm) ? __sframe_order(mm) : 0;
+	return sframe_has_set(mm) ? __sframe_order(mm) : 0;
 }
 
 /*
  * Whether a step by frame pointer can be right: it leads to return address @ip,
  * the frame record ends at @sp, and the next record is at @next. Not checked
- * for 32-bit code, if SFrame is switched off, or in a process that has
- * registered nothing, for which SFrame is to cost nothing. For the back chain
- * of s390, which is weaker evidence, see s390_unwind_backchain().
+ * for 32-bit code, if SFrame is switched off, or in a process without tables,
+ * for which SFrame is to cost nothing. For the back chain of s390, which is
+ * weaker evidence, see s390_unwind_backchain().
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
@@ -95,7 +101,6 @@ static inline bool sframe_guess_ok(struct unwind_user_state *state,
 {
 	return state->ws != sizeof(long) ||
 	       !(state->available_types & UNWIND_USER_TYPE_SFRAME) ||
-	       !sframe_registered(current->mm) ||
 	       __sframe_guess_ok(state, ip, sp, next);
 }
 
@@ -150,7 +155,12 @@ static inline int sframe_unwind_next(struct unwind_user_state *state)
 	return -ENOENT;
 }
 
-static inline bool sframe_wanted(const struct mm_struct *mm, unsigned long ip)
+static inline bool sframe_has_tables(const struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline bool sframe_in_vdso(unsigned long ip)
 {
 	return false;
 }
@@ -170,7 +180,7 @@ static inline void sframe_init_mm(struct mm_struct *mm) {}
 
 static inline void sframe_free_mm(struct mm_struct *mm) {}
 
-static inline bool sframe_registered(const struct mm_struct *mm)
+static inline bool sframe_has_set(const struct mm_struct *mm)
 {
 	return false;
 }
@@ -184,7 +194,7 @@ static inline bool sframe_registered(const struct mm_struct *mm)
  */
 static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	if (sframe_registered(oldmm))
+	if (sframe_has_set(oldmm))
 		__sframe_dup_mm(mm, oldmm);
 }
 
@@ -195,7 +205,7 @@ static inline void sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 static inline void sframe_unmap(struct mm_struct *mm, unsigned long start,
 				unsigned long end)
 {
-	if (sframe_registered(mm))
+	if (sframe_has_set(mm))
 		__sframe_unmap(mm, start, end);
 }
 

@@ -65,19 +65,23 @@ static unsigned int unwind_types(u32 order)
  * @state:	its start; sets @order and @available_types by @ip
  *
  * Takes the order of the process if it has one, otherwise the administrator's.
- * Leaves out what the administrator has not chosen, what is not built in, and
- * SFrame if the trace needs no table.
+ * Leaves out what the administrator has not chosen and what is not built in.
+ *
+ * A process that has registered no table, and has chosen nothing, is unwound as
+ * without SFrame. Only in a trace that begins in the vDSO, SFrame is tried, too;
+ * @available_types does not have it, so that it does not affect the others.
  */
 void unwind_user_choose(struct unwind_user_state *state)
 {
 	unsigned int available = unwind_available, shift = 0;
 	u32 order = READ_ONCE(unwind_order), own = sframe_order(current->mm);
+	bool tables = own || sframe_has_tables(current->mm);
 
 	if (own) {
 		available &= unwind_types(order);
 		order = own;
 	}
-	if (!sframe_wanted(current->mm, state->ip))
+	if (!tables && !sframe_in_vdso(state->ip))
 		available &= ~UNWIND_USER_TYPE_SFRAME;
 	state->order = 0;
 	state->available_types = 0;
@@ -90,6 +94,8 @@ void unwind_user_choose(struct unwind_user_state *state)
 		state->order |= (u32)(__ffs(type) + 1) << shift;
 		shift += UNWIND_ORDER_SHIFT;
 	}
+	if (!tables)
+		state->available_types &= ~UNWIND_USER_TYPE_SFRAME;
 }
 
 /*

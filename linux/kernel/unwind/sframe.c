@@ -107,6 +107,22 @@ u16 __sframe_order(const struct mm_struct *mm)
 }
 
 /**
+ * __sframe_has_tables - whether a process has registered tables
+ * @mm:		an mm that the caller keeps
+ *
+ * Return: whether its set has a text range.
+ */
+bool __sframe_has_tables(const struct mm_struct *mm)
+{
+	const struct sframe_mm *sframe;
+
+	guard(rcu)();
+	/* Pairs with the release in sframe_publish(). */
+	sframe = rcu_dereference_raw(mm->sframe);
+	return sframe && !RB_EMPTY_ROOT(&sframe->texts);
+}
+
+/**
  * sframe_find_view - find the table that describes an address
  * @ip:		user address of the current process
  * @view:	where to store the description of the table

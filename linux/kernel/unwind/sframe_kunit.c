@@ -715,6 +715,7 @@ static struct unwind_user_state frame(struct kunit *test, unsigned long off)
 		.sp = place->stack,
 		.fp = place->stack + 256,
 		.ws = sizeof(long),
+		.available_types = UNWIND_USER_TYPE_SFRAME,
 	};
 }
 
@@ -1387,7 +1388,7 @@ static void choice_none(struct kunit *test)
 	expect_choice(test, OTHER_UNWINDER, BIT(OTHER_UNWINDER - 1));
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
 	/* Removing a choice that was not made takes no memory. */
-	KUNIT_EXPECT_FALSE(test, sframe_registered(current->mm));
+	KUNIT_EXPECT_FALSE(test, sframe_has_set(current->mm));
 	CRAFT(test, { .size = 16, FN_ROWS(1, 0, SP(1, 0), UP(8)) });
 	add_text(test);
 	expect_choice(test, 1 | OTHER_UNWINDER << 4,
@@ -1415,6 +1416,8 @@ static void choice_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, unwind_user_get_order());
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_set_order(0));
 	KUNIT_EXPECT_EQ(test, 0, unwind_user_get_order());
+	/* Neither tables nor a choice are left: all is as at first. */
+	expect_choice(test, OTHER_UNWINDER, BIT(OTHER_UNWINDER - 1));
 }
 
 static void choice_refused(struct kunit *test)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The set of text ranges of a process: what sframe_set.c offers to registration
- * (sframe_register.c) and to the life of the process (sframe.c).
+ * (sframe_register.c) and lookup (sframe.c), and what these two share.
  */
 #ifndef _KERNEL_UNWIND_SFRAME_SET_H
 #define _KERNEL_UNWIND_SFRAME_SET_H
@@ -33,7 +33,8 @@
  *		it; 0 in a set without texts, for which no rules are cached
  * @rcu:	to free the set when no reader can search it any more
  *
- * Allocated by the first registration or choice, freed with the last user.
+ * Allocated by the first registration or choice, or by the removal of the vDSO's
+ * table; freed with the last user.
  */
 struct sframe_mm {
 	refcount_t	users;

@@ -461,8 +461,9 @@ int sframe_unwind_next(struct unwind_user_state *state)
 	if (state->ws != sizeof(long))
 		return -ENOENT;
 	ret = sframe_lookup(state, &rule);
-	/* A process that has registered nothing has only the vDSO's table. */
-	if (ret == -ENOENT && !sframe_registered(current->mm))
+	/* Without tables of its own, a process has only that of the vDSO. */
+	if (ret == -ENOENT &&
+	    !(state->available_types & UNWIND_USER_TYPE_SFRAME))
 		return ret;
 	/*
 	 * A signal restorer may have no rule. Or, since no call precedes it,

@@ -92,23 +92,19 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 	return ret;
 }
 
-/* Whether @ip is in the text of the vDSO at @base, if that has a table. */
-static bool sframe_in_vdso(unsigned long base, unsigned long ip)
-{
-	return base && ip - base - sframe_vdso.text < sframe_vdso.text_size;
-}
-
 /**
- * sframe_wanted - whether a trace needs SFrame tables
- * @mm:		of the process
- * @ip:		where the trace begins
+ * sframe_in_vdso - whether an address is in a vDSO that has a table
+ * @ip:		user address of the current process
  *
- * Return: whether the process has registered a table or chosen unwinders, or
- * the trace begins in a vDSO that has a table.
+ * Does not look up mappings: the vDSO may have been unmapped.
+ *
+ * Return: whether it is in the text of the vDSO.
  */
-bool sframe_wanted(const struct mm_struct *mm, unsigned long ip)
+bool sframe_in_vdso(unsigned long ip)
 {
-	return sframe_registered(mm) || sframe_in_vdso(sframe_vdso_base(mm), ip);
+	unsigned long base = sframe_vdso_base(current->mm);
+
+	return base && ip - base - sframe_vdso.text < sframe_vdso.text_size;
 }
 
 /**
@@ -162,7 +158,7 @@ bool sframe_find_vdso(unsigned long ip, struct sframe_view *view)
 {
 	unsigned long base = sframe_vdso_base(current->mm);
 
-	if (!sframe_in_vdso(base, ip) || !sframe_vdso_is_mapped(base))
+	if (!sframe_in_vdso(ip) || !sframe_vdso_is_mapped(base))
 		return false;
 	sframe_place_vdso(base, view);
 	return true;
