@@ -349,12 +349,12 @@ TEST(forked)
 void no_cfi(void (*next)(void), const unsigned long *data);
 extern const char no_cfi_return[], no_call_here[];
 
-/* The word that would be the return address if the data were a frame. */
-static unsigned long pretended;
+/* The words that would be a frame record if the data were a frame. */
+static unsigned long pretended_next, pretended;
 
 static noinline void call_no_cfi(void)
 {
-	unsigned long data[2] = { 0, pretended };
+	unsigned long data[2] = { pretended_next, pretended };
 
 	NOTE();
 	no_cfi(plain, data);
@@ -378,6 +378,29 @@ TEST(data_for_a_frame)
 	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)&pretended));
 	EXPECT_EQ(3, frames_with(_metadata, (unsigned long)no_call_here));
 	EXPECT_EQ(4, frames_with(_metadata, (unsigned long)no_cfi_return));
+}
+
+/*
+ * A process without tables is unwound by frame pointers as they are: FP leads
+ * to the data at once, and nothing is checked. A choice has it checked: no call
+ * leads there, and the next record is at an odd address.
+ */
+TEST(data_for_a_frame_without_table)
+{
+	pretended_next = 1;
+	pretended = (unsigned long)no_call_here;
+	rehearse(call_no_cfi);
+	ASSERT_EQ(0, prctl(PR_REMOVE_SFRAME, own_table().start, 0UL, 0UL, 0UL));
+	ASSERT_EQ(1, record(call_no_cfi));
+	EXPECT_EQ(2, chain_count);
+	EXPECT_EQ(pretended, chain[1]);
+	ASSERT_EQ(0, prctl(PR_SET_UNWIND_USER,
+			   PR_UNWIND_SFRAME | PR_UNWIND_FP << 4, 0UL, 0UL, 0UL));
+	ASSERT_EQ(1, record(call_no_cfi));
+	EXPECT_EQ(1, chain_count);
+	ASSERT_EQ(0, prctl(PR_SET_UNWIND_USER, 0UL, 0UL, 0UL, 0UL));
+	ASSERT_EQ(1, record(call_no_cfi));
+	EXPECT_EQ(2, chain_count);
 }
 
 extern const char jit_code[], jit_called[], jit_by_call[], jit_pushed[];
@@ -711,12 +734,10 @@ extern const char vdso_return[];
  * A breakpoint at the first instruction of the vDSO function, which has no
  * frame yet.  The second entry is in call_vdso(), which has no frame at all.
  */
-TEST(vdso)
+static void record_in_vdso(struct __test_metadata *_metadata)
 {
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
 
-	if (!vdso_table().size)
-		SKIP(return, "the vDSO has no table");
 	vdso_gettime = vdso_function("__vdso_clock_gettime");
 	ASSERT_NE(NULL, vdso_gettime);
 	attr.bp_type = HW_BREAKPOINT_X;
@@ -724,9 +745,27 @@ TEST(vdso)
 	attr.bp_len = sizeof(long);
 	attr.exclude_kernel = 1;
 	ASSERT_EQ(1, record_event(&attr, call_vdso, attr.bp_addr));
-	ASSERT_GT(chain_count, 2);
+	ASSERT_GE(chain_count, 2);
 	EXPECT_EQ((unsigned long)vdso_return, chain[1]);
+}
+
+TEST(vdso)
+{
+	if (!vdso_table().size)
+		SKIP(return, "the vDSO has no table");
+	record_in_vdso(_metadata);
+	ASSERT_GT(chain_count, 2);
 	EXPECT_EQ(noted[0], chain[2]);
+}
+
+/* The caller of the vDSO is found without any other table; its own is not. */
+TEST(vdso_without_other_table)
+{
+	if (!vdso_table().size)
+		SKIP(return, "the vDSO has no table");
+	ASSERT_EQ(0, prctl(PR_REMOVE_SFRAME, own_table().start, 0UL, 0UL, 0UL));
+	record_in_vdso(_metadata);
+	EXPECT_EQ(2, chain_count);
 }
 
 #endif /* __x86_64__ */
