@@ -552,8 +552,7 @@ put_all (const struct object *object, const struct conversion *conversion,
   return why;
 }
 
-/* How many segments OBJECT has whose headers put_segments leaves out.  A damaged
-   file may have several tables.  */
+/* The number of tables that OBJECT has.  A damaged file may have several.  */
 static size_t
 count_tables (const struct object *object)
 {

@@ -905,9 +905,9 @@ test_calls_at_the_start (void)
 static void
 test_guesses (void)
 {
-  /* Frame pointers are not checked in a process that has registered nothing,
-     without SFrame among its unwinders, or in 32-bit code.  */
   start ();
+  /* Frame pointers are not checked if SFrame is not available, or in 32-bit
+     code.  */
   add ();
   state.available_types = UNWIND_USER_TYPE_FP;
   CHECK (sframe_guess_ok (&state, DATA, STACK + 0x210, 1));

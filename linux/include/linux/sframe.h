@@ -63,7 +63,7 @@ static inline void sframe_init_mm(struct mm_struct *mm)
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
-/* Whether @mm has a set of tables, which may be empty, and a choice. */
+/* Whether @mm has a set of text ranges, which may be empty. */
 static inline bool sframe_has_set(const struct mm_struct *mm)
 {
 	return READ_ONCE(mm->sframe);

@@ -12,7 +12,6 @@
 
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sframe.h>
@@ -22,7 +21,10 @@
 #include "sframe_cache.h"
 #include "sframe_set.h"
 
-/* The set was not asked for by the program: it may be left as it is. */
+/*
+ * For a copy of a set while a stack is unwound: do not wait for memory. Without
+ * it the set stays as it is.
+ */
 #define SFRAME_GFP_TRACE	(GFP_NOWAIT | __GFP_ACCOUNT)
 
 /* How often a search is repeated before it takes the mmap lock. */
