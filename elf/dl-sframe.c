@@ -56,8 +56,8 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
   = &_dl_sframe_unload_state;
 #endif
 
-/* Unloaded objects that a trace may still read: one list for each parity of
-   the epoch of dlclose, newest first, linked by l_sframe_retired.  Protected
+/* Unloaded objects that a trace may still read: one queue for each parity of
+   the epoch of dlclose, oldest first, linked by l_sframe_retired.  Protected
    by dl_load_lock.
 
    A trace increments the counter of the current epoch: it pins what it finds.
@@ -70,8 +70,11 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
 
    A signal handler that leaves a trace by siglongjmp, or a fork while another
    thread takes a trace, leaves a counter above zero for ever.  So at most
-   RETIRED_MAX objects are kept.  */
-static struct link_map *retired[2];
+   RETIRED_MAX objects are kept: one more releases the oldest.  */
+static struct
+{
+  struct link_map *first, *last;
+} retired[2];
 static size_t retired_count;
 
 /* A trace is safe, even if it is preempted, as long as at most this many
@@ -99,10 +102,11 @@ _dl_sframe_setup (struct link_map *map)
   const ElfW(Phdr) *ph = sframe_segment_find (map->l_phdr, map->l_phnum);
   if (ph == NULL)
     return;
+  const ElfW(Phdr) *load = sframe_segment_load (map->l_phdr, map->l_phnum, ph);
   /* Where the file has been cut off, a read causes SIGBUS.  The kernel has
      mapped the program; the size of its file is not known (0).  */
-  if (sframe_segment_is_loaded (map->l_phdr, map->l_phnum, ph)
-      && sframe_segment_is_in_file (ph, map->l_file_id.size))
+  if (load != NULL
+      && sframe_segment_is_in_file (load, ph, map->l_file_id.size))
     map->l_sframe_start = (const void *) (map->l_addr + ph->p_vaddr);
   map->l_sframe_size = ph->p_memsz;
 }
@@ -137,20 +141,18 @@ _dl_sframe_register_all (void)
 }
 #endif
 
-/* Unmap and free the objects in LIST, which becomes empty.  */
+/* Unmap and free the oldest object in the queue of PARITY.  */
 static void
-release (struct link_map **list)
+release_oldest (unsigned int parity)
 {
-  while (*list != NULL)
-    {
-      struct link_map *map = *list;
-      *list = map->l_sframe_retired;
-      --retired_count;
-      DL_UNMAP (map);
-      if (map->l_phdr_allocated)
-	free ((void *) map->l_phdr);
-      free (map);
-    }
+  struct link_map *map = retired[parity].first;
+
+  retired[parity].first = map->l_sframe_retired;
+  --retired_count;
+  DL_UNMAP (map);
+  if (map->l_phdr_allocated)
+    free ((void *) map->l_phdr);
+  free (map);
 }
 
 /* Release the objects that no trace can read any more.  */
@@ -165,7 +167,8 @@ reclaim (void)
       /* Pairs with the release in sframe_pin_end.  */
       if (atomic_load_acquire (&unloads->pins[(epoch + 1) % 2]) != 0)
 	return;
-      release (&retired[(epoch + 1) % 2]);
+      while (retired[(epoch + 1) % 2].first != NULL)
+	release_oldest ((epoch + 1) % 2);
       atomic_store_relaxed (&unloads->epoch, epoch + 1);
     }
 }
@@ -264,14 +267,16 @@ _dl_sframe_retire (struct link_map *map)
   reclaim ();
   if (!has_pins ())
     return false;
+  unsigned int parity = unloads->epoch % 2;
+  /* All objects of the epoch before are older.  */
   if (retired_count >= RETIRED_MAX)
-    {
-      release (&retired[0]);
-      release (&retired[1]);
-    }
-  struct link_map **list = &retired[unloads->epoch % 2];
-  map->l_sframe_retired = *list;
-  *list = map;
+    release_oldest (retired[!parity].first != NULL ? !parity : parity);
+  map->l_sframe_retired = NULL;
+  if (retired[parity].first == NULL)
+    retired[parity].first = map;
+  else
+    retired[parity].last->l_sframe_retired = map;
+  retired[parity].last = map;
   ++retired_count;
   return true;
 }

@@ -122,7 +122,7 @@ sframe_module_table (const sframe_module *module, size_t *size)
   const ElfW(Phdr) *ph = sframe_segment_find (headers, count);
 
   *size = ph == NULL ? 0 : ph->p_memsz;
-  if (ph == NULL || !sframe_segment_is_loaded (headers, count, ph))
+  if (ph == NULL || sframe_segment_load (headers, count, ph) == NULL)
     return NULL;
   return (const void *) (sframe_module_bias (module) + ph->p_vaddr);
 }

@@ -428,7 +428,8 @@ read_attribute (const struct sframe_section *section,
     return SFRAME_CORRUPT;
   /* A default FDE without FREs marks an outermost frame.  */
   if (attribute->fre_count == 0
-      && SFRAME_FDE_TYPE (attribute->info2) != SFRAME_FDE_TYPE_DEFAULT)
+      && (SFRAME_FDE_TYPE (attribute->info2) != SFRAME_FDE_TYPE_DEFAULT
+	  || SFRAME_FDE_PC_TYPE_MASK (attribute->info)))
     return SFRAME_NOT_FOUND;
   return SFRAME_FOUND;
 }

@@ -26,11 +26,11 @@ sframe_segment_find (const ElfW(Phdr) *headers, size_t count)
   return NULL;
 }
 
-/* Whether the segment of PH lies in the file-backed part of a readable
-   PT_LOAD segment.  */
-static inline bool
-sframe_segment_is_loaded (const ElfW(Phdr) *headers, size_t count,
-			  const ElfW(Phdr) *ph)
+/* The readable PT_LOAD segment whose file-backed part contains the segment of
+   PH, or null.  */
+static inline const ElfW(Phdr) *
+sframe_segment_load (const ElfW(Phdr) *headers, size_t count,
+		     const ElfW(Phdr) *ph)
 {
   for (size_t i = 0; i < count; ++i)
     {
@@ -39,18 +39,22 @@ sframe_segment_is_loaded (const ElfW(Phdr) *headers, size_t count,
 	  && ph->p_vaddr >= load->p_vaddr
 	  && ph->p_vaddr - load->p_vaddr <= load->p_filesz
 	  && ph->p_memsz <= load->p_filesz - (ph->p_vaddr - load->p_vaddr))
-	return true;
+	return load;
     }
-  return false;
+  return NULL;
 }
 
-/* Whether the segment of PH lies in its file, which has SIZE bytes; true if
-   SIZE is 0, that is, not known.  */
+/* Whether the segment of PH, in that of LOAD, lies in its file, which has SIZE
+   bytes; true if SIZE is 0, that is, not known.  The mapping is that of LOAD:
+   the offset in PH may differ.  */
 static inline bool
-sframe_segment_is_in_file (const ElfW(Phdr) *ph, uint64_t size)
+sframe_segment_is_in_file (const ElfW(Phdr) *load, const ElfW(Phdr) *ph,
+			   uint64_t size)
 {
+  uint64_t end = ph->p_vaddr - load->p_vaddr + ph->p_memsz;
+
   return (size == 0
-	  || (ph->p_offset <= size && ph->p_memsz <= size - ph->p_offset));
+	  || (load->p_offset <= size && end <= size - load->p_offset));
 }
 
 #endif /* _SFRAME_SEGMENT_H  */

@@ -641,6 +641,14 @@ test_fde_without_rows (void)
   CHECK (!find_outermost (0x1040));
   CHECK (find_cfa (0x1040) == 16);
 
+  /* Neither a flexible FDE nor repeated blocks.  */
+  begin (AMD64);
+  function (0x1000, 0x20, ADDR1, FLEXIBLE, 0);
+  function (0x1020, 0x20, ADDR1 | MASK, DEFAULT, 16);
+  finish ();
+  CHECK (find_status (0x1000) == SFRAME_NOT_FOUND);
+  CHECK (find_status (0x1020) == SFRAME_NOT_FOUND);
+
   /* The shortest sub-section: its attribute is all there is.  */
   begin (AMD64);
   function (0x1000, 0x20, ADDR1, DEFAULT, 0);
