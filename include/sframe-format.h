@@ -87,6 +87,7 @@ struct sframe_attribute
    authentication key in bit 5 (AArch64), signal frame in bit 7.  */
 #define SFRAME_FDE_FRE_TYPE(info) ((info) & 0xfU)
 #define SFRAME_FDE_PC_TYPE_MASK(info) (((info) & 0x10) != 0)
+#define SFRAME_FDE_KEY_IS_B(info) (((info) & 0x20) != 0)
 #define SFRAME_FDE_SIGNAL(info) (((info) & 0x80) != 0)
 /* attribute.info2: FDE type in bits 0 to 4.  */
 #define SFRAME_FDE_TYPE(info2) ((info2) & 0x1fU)
@@ -102,12 +103,13 @@ enum
 
 /* The information byte of an FRE, which follows its start address: base
    register of the CFA in bit 0, number of data words in bits 1 to 4, their
-   size in bits 5 and 6 (1 << size bytes), RA is mangled in bit 7
-   (AArch64).  */
+   size in bits 5 and 6 (1 << size bytes), RA is mangled, that is, signed, in
+   bit 7 (AArch64).  */
 #define SFRAME_FRE_BASE_IS_SP(info) (((info) & 1) != 0)
 #define SFRAME_FRE_WORD_COUNT(info) (((info) >> 1) & 0xfU)
 #define SFRAME_FRE_WORD_SIZE(info) (((info) >> 5) & 3U)
 #define SFRAME_FRE_WORD_SIZE_MAX 2
+#define SFRAME_FRE_RA_IS_SIGNED(info) (((info) & 0x80) != 0)
 
 /* The control word of a flexible rule: the base is a register in bit 0 (else
    the CFA), the value is in memory in bit 1, register number in bits 3

@@ -94,7 +94,8 @@ open_piece (struct run *run, uint64_t location, unsigned int block)
 			to->function_count + 1, sizeof *to->functions);
   to->functions[to->function_count++] = (struct function)
     { .start = run->entry->start + location, .block = block,
-      .signal = run->entry->signal, .first_row = to->row_count };
+      .signal = run->entry->signal, .key = run->entry->key,
+      .first_row = to->row_count };
   run->piece = location;
 }
 
@@ -107,15 +108,25 @@ close_piece (struct run *run, uint64_t location)
     --run->conversion->function_count;
 }
 
-/* Add a row with RULE at byte START of the current function.  */
+/* The row of the current state with RULE at byte START of a function.  */
+static struct row
+make_row (const struct run *run, uint32_t start,
+	  const struct sframe_rule *rule)
+{
+  return (struct row) { start, *rule,
+			run->state.ra_is_signed ? run->entry->key
+			: RA_UNSIGNED };
+}
+
+/* Add ROW to the current function.  */
 static void
-add_row (struct run *run, uint32_t start, const struct sframe_rule *rule)
+add_row (struct run *run, struct row row)
 {
   struct conversion *to = run->conversion;
 
   to->rows = grow (to->rows, &to->row_capacity, to->row_count + 1,
 		   sizeof *to->rows);
-  to->rows[to->row_count++] = (struct row) { start, *rule };
+  to->rows[to->row_count++] = row;
   ++current (run)->row_count;
 }
 
@@ -153,10 +164,10 @@ emit_blocks (struct run *run, const struct alternation *alternation,
     return "SFrame cannot express its CFA";
   close_piece (run, run->location);
   open_piece (run, run->location, alternation->size);
-  add_row (run, 0, &rule);
+  add_row (run, make_row (run, 0, &rule));
   if (alternation->threshold < alternation->size
       && alternation->threshold < end - run->location)
-    add_row (run, alternation->threshold, &pushed);
+    add_row (run, make_row (run, alternation->threshold, &pushed));
   close_piece (run, end);
   open_piece (run, end, 0);
   return NULL;
@@ -173,9 +184,10 @@ emit_row (struct run *run, const struct sframe_rule *rule)
       close_piece (run, run->location);
       open_piece (run, run->location, 0);
     }
+  struct row row = make_row (run, run->location - run->piece, rule);
   if (current (run)->row_count == 0
-      || !same_rule (rule, &to->rows[to->row_count - 1].rule))
-    add_row (run, run->location - run->piece, rule);
+      || !same_row (&row, &to->rows[to->row_count - 1]))
+    add_row (run, row);
 }
 
 static uint64_t
@@ -399,9 +411,13 @@ run_other (struct run *run, struct cursor *cursor, unsigned int code)
 	return "DW_CFA_restore_state without DW_CFA_remember_state";
       run->state = run->remembered[--run->remembered_count];
       return NULL;
-    default:
-      return "it has an unknown CFA instruction";
+    case DW_CFA_AARCH64_negate_ra_state:
+      if (!run->object->machine->signs_ra)
+	break;
+      run->state.ra_is_signed = !run->state.ra_is_signed;
+      return NULL;
     }
+  return "it has an unknown CFA instruction";
 }
 
 static const char *

@@ -47,6 +47,7 @@ struct entry
   uint64_t ra;
   unsigned char encoding;
   bool augmented, signal;
+  enum ra_key key;		/* If a function signs its RA.  */
   uint64_t work;		/* Bytes of its records.  */
 };
 
@@ -86,6 +87,7 @@ struct dwarf_rule
 struct state
 {
   struct dwarf_rule cfa, ra, fp, sp;
+  bool ra_is_signed;
 };
 
 /* A CFA that alternates: SP + OFFSET in the first THRESHOLD bytes of each

@@ -36,6 +36,7 @@ struct fde
   uint32_t size;
   unsigned int start_width;
   bool flexible, repeated, signal;
+  enum ra_key key;		/* Of those rows whose RA is signed.  */
   unsigned char block;
 };
 
@@ -113,6 +114,7 @@ read_sframe_fde (const struct table *table, uint32_t index, struct fde *fde)
   fde->flexible = type == SFRAME_FDE_TYPE_FLEXIBLE;
   fde->repeated = SFRAME_FDE_PC_TYPE_MASK (info);
   fde->signal = SFRAME_FDE_SIGNAL (info);
+  fde->key = SFRAME_FDE_KEY_IS_B (info) ? RA_KEY_B : RA_KEY_A;
   return (!cursor.failed && !fde->fres.failed
 	  && type <= SFRAME_FDE_TYPE_FLEXIBLE
 	  && SFRAME_FDE_FRE_TYPE (info) <= SFRAME_FRE_TYPE_MAX
@@ -181,6 +183,8 @@ read_row (const struct table *table, struct fde *fde, struct row *row)
   struct cursor words = read_block (&fde->fres, (uint64_t) count << size);
   struct sframe_rule *rule = &row->rule;
 
+  if (SFRAME_FRE_RA_IS_SIGNED (info) && table->machine->signs_ra)
+    row->key = fde->key;
   rule->signal = fde->signal;
   rule->outermost = count == 0;
   if (fde->fres.failed || size > SFRAME_FRE_WORD_SIZE_MAX)
@@ -254,9 +258,9 @@ find_row (const struct row *rows, uint32_t count, uint64_t offset)
   return low;
 }
 
-/* The converted rule of the function at PC.  */
-static const struct sframe_rule *
-our_rule (const struct walk *walk, uint64_t pc)
+/* The converted row of the function at PC.  */
+static const struct row *
+our_row (const struct walk *walk, uint64_t pc)
 {
   const struct function *function = walk->function;
   const struct row *rows = walk->conversion->rows + function->first_row;
@@ -264,7 +268,7 @@ our_rule (const struct walk *walk, uint64_t pc)
 
   if (function->block != 0)
     offset %= function->block;
-  return &rows[find_row (rows, function->row_count, offset)].rule;
+  return &rows[find_row (rows, function->row_count, offset)];
 }
 
 /* End FDE where the next one begins, since a lookup takes the last FDE that
@@ -305,7 +309,8 @@ get_fde (struct walk *walk, uint32_t index)
   return end_fde (&walk->table, fde);
 }
 
-/* Read the rows of the FDE, unless that is done.  */
+/* Read the rows of the FDE, unless that is done.  A default FDE without FREs
+   marks an outermost frame: make it one row.  */
 static const char *
 get_rows (struct walk *walk)
 {
@@ -314,6 +319,13 @@ get_rows (struct walk *walk)
 
   if (walk->rows != NULL)
     return NULL;
+  if (fde.count == 0)
+    {
+      walk->rows = grow (NULL, &capacity, 1, sizeof *walk->rows);
+      walk->rows[0] = (struct row) { .rule.outermost = true };
+      walk->fde.count = 1;
+      return NULL;
+    }
   walk->conversion->work += fde.count;
   if (walk->conversion->work / WORK_MAX > walk->file_size)
     return "its table is damaged: too many FDEs have the same FREs";
@@ -328,16 +340,26 @@ get_rows (struct walk *walk)
   return NULL;
 }
 
+/* Whether FDE has a rule.  Without FREs, only one of default type has.  */
+static bool
+has_rule (const struct fde *fde)
+{
+  return fde->count > 0 || (!fde->flexible && !fde->repeated);
+}
+
 /* Compare the rules for each byte from FROM up to TO, which both the function
    and the FDE cover.  */
 static const char *
 compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
 {
   const struct fde *fde = &walk->fde;
-  const char *why = get_rows (walk);
 
-  if (why == NULL && fde->count == 0)
-    why = message ("its table is damaged: FDE %u", fde->index);
+  if (!has_rule (fde))
+    {
+      add_finding (walk->conversion, from, to - from, true);
+      return NULL;
+    }
+  const char *why = get_rows (walk);
   if (why != NULL)
     return why;
   for (uint64_t pc = from; pc < to; ++pc)
@@ -349,7 +371,7 @@ compare_bytes (struct walk *walk, uint64_t from, uint64_t to)
 	= &walk->rows[find_row (walk->rows, fde->count, offset)];
       if (offset < row->start)
 	add_finding (walk->conversion, pc, 1, true);
-      else if (!same_rule (our_rule (walk, pc), &row->rule))
+      else if (!same_row (our_row (walk, pc), row))
 	add_finding (walk->conversion, pc, 1, false);
     }
   return NULL;
@@ -403,7 +425,7 @@ compare_left_out (struct walk *walk, uint64_t from, uint64_t limit,
       if (start >= limit)
 	break;
       start = start > from ? start : from;
-      if (fde->count > 0 && start < (end < limit ? end : limit))
+      if (has_rule (fde) && start < (end < limit ? end : limit))
 	add_finding (walk->conversion, start,
 		     (end < limit ? end : limit) - start, false);
       if (end > limit)

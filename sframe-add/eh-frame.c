@@ -44,7 +44,7 @@ open_record (const struct object *object, uint64_t address,
    z.  */
 static const char *
 read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
-		   struct entry *entry)
+		   bool signs_ra, struct entry *entry)
 {
   for (; *augmentation != '\0'; ++augmentation)
     switch (*augmentation)
@@ -62,6 +62,16 @@ read_augmentation (struct cursor *cursor, const unsigned char *augmentation,
       case 'S':
 	entry->signal = true;
 	break;
+      case 'B':
+	if (!signs_ra)
+	  return "its CIE has an unknown augmentation";
+	entry->key = RA_KEY_B;
+	break;
+      case 'G':
+	/* The memory of its frames is tagged.  */
+	if (signs_ra)
+	  break;
+	/* Fall through.  */
       default:
 	return "its CIE has an unknown augmentation";
       }
@@ -109,7 +119,8 @@ read_cie (const struct object *object, uint64_t address, struct entry *entry)
     {
       struct cursor data = read_block (&cursor, read_uleb128 (&cursor));
       why = (cursor.failed ? "its CIE is damaged"
-	     : read_augmentation (&data, augmentation + 1, entry));
+	     : read_augmentation (&data, augmentation + 1,
+				  object->machine->signs_ra, entry));
     }
   entry->initial = cursor;
   return why;
@@ -121,7 +132,7 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
 {
   struct cursor cursor;
 
-  *entry = (struct entry) { .encoding = DW_EH_PE_absptr };
+  *entry = (struct entry) { .encoding = DW_EH_PE_absptr, .key = RA_KEY_A };
   if (!open_record (object, address, &cursor))
     return "its FDE is damaged";
   entry->work = cursor.end - cursor.at;

@@ -132,6 +132,25 @@ is_checked (const struct job *job, const char **why)
   return true;
 }
 
+/* Convert .eh_frame.  Return whether there is anything to make a table from;
+   otherwise *WHY says why not.  */
+static bool
+convert_frames (struct job *job, const struct object *object,
+		const char **why)
+{
+  job->outcome = OUTCOME_NOTHING;
+  *why = "no .eh_frame: nothing to make a table from";
+  if (!has_frames (object))
+    return false;
+  *why = convert (object, &job->conversion);
+  if (*why != NULL)
+    job->outcome = OUTCOME_FAILED;
+  else if (job->conversion.function_count == 0
+	   && job->conversion.left_out_count == 0)
+    *why = "no function in .eh_frame";
+  return *why == NULL;
+}
+
 static const char *
 work_on_object (struct job *job, const struct object *object,
 		struct buffer *new)
@@ -149,24 +168,9 @@ work_on_object (struct job *job, const struct object *object,
       job->outcome = OUTCOME_SKIPPED;
       return why;
     }
+  if (options.mode != MODE_REMOVE && !convert_frames (job, object, &why))
+    return why;
   job->outcome = OUTCOME_FAILED;
-  if (options.mode != MODE_REMOVE)
-    {
-      if (!has_frames (object))
-	{
-	  job->outcome = OUTCOME_NOTHING;
-	  return "no .eh_frame: nothing to make a table from";
-	}
-      why = convert (object, &job->conversion);
-      if (why != NULL)
-	return why;
-    }
-  if (options.mode != MODE_REMOVE && job->conversion.function_count == 0
-      && job->conversion.left_out_count == 0)
-    {
-      job->outcome = OUTCOME_NOTHING;
-      return "no function in .eh_frame";
-    }
   return (options.mode == MODE_CHECK ? check (job, object)
 	  : change (job, object, new));
 }

@@ -6,7 +6,8 @@
 
    Nothing is approximated: where SFrame cannot express a rule, or an unwinder
    would compute another value from it, that part of the function is left out.
-   Rules for registers other than CFA, RA, FP and SP are ignored.  */
+   Only the rules for the CFA, RA, FP and SP are converted; all others are
+   ignored.  */
 
 #include <sframe-dwarf.h>
 
@@ -214,7 +215,7 @@ judge_cfa (const struct machine *machine, const struct dwarf_rule *rule,
 
 /* Whether .eh_frame gives the caller's SP the value that SFrame implies, the
    CFA + sp_offset.  Without a rule for SP, .eh_frame implies the CFA on
-   x86-64, and an unchanged SP on s390x.  */
+   x86-64 and AArch64, and an unchanged SP on s390x.  */
 static bool
 is_sp_implied (const struct machine *machine, const struct dwarf_rule *sp,
 	    const struct sframe_place *cfa)
@@ -289,4 +290,11 @@ same_rule (const struct sframe_rule *a, const struct sframe_rule *b)
     return a->outermost == b->outermost;
   return (a->signal == b->signal && same_place (&a->cfa, &b->cfa)
 	  && same_place (&a->ra, &b->ra) && same_place (&a->fp, &b->fp));
+}
+
+bool
+same_row (const struct row *a, const struct row *b)
+{
+  return (same_rule (&a->rule, &b->rule)
+	  && (a->rule.outermost || a->key == b->key));
 }

@@ -37,9 +37,7 @@
 # define SHT_GNU_SFRAME 0x6ffffff4
 #endif
 
-/* The alignment that linkers use for segments on both machines; that of
-   program headers and tables.  */
-#define PAGE UINT64_C (0x1000)
+/* The alignment of program headers and tables.  */
 #define ALIGN UINT64_C (8)
 
 /* The largest gap left in a file, see needs_same_distance.  It takes no space
@@ -82,11 +80,12 @@ round_up (uint64_t value, uint64_t to)
   return (value + to - 1) & -to;
 }
 
-/* The first number from START on that is congruent to NUMBER modulo PAGE.  */
+/* The first number from START on that is congruent to NUMBER modulo PAGE, a
+   power of two.  */
 static uint64_t
-next_congruent (uint64_t start, uint64_t number)
+next_congruent (uint64_t start, uint64_t number, uint64_t page)
 {
-  return start + ((number - start) & (PAGE - 1));
+  return start + ((number - start) & (page - 1));
 }
 
 /* The end address of all segments.  *DISTANCE becomes the address minus the
@@ -229,12 +228,12 @@ static const char *
 choose_place (const struct object *object, struct layout *layout)
 {
   uint64_t distance, bytes, end = segments_end (object, &distance, &bytes);
-  uint64_t padding = -bytes & (ALIGN - 1);
+  uint64_t padding = -bytes & (ALIGN - 1), page = object->machine->page;
 
   if (end > INT64_MAX || object->file.size > INT64_MAX)
     return "its addresses are too high";
-  layout->offset = next_congruent (object->file.size, bytes) + padding;
-  layout->address = next_congruent (round_up (end, PAGE), bytes) + padding;
+  layout->offset = next_congruent (object->file.size, bytes, page) + padding;
+  layout->address = next_congruent (round_up (end, page), bytes, page) + padding;
   if (layout->spare != NULL || !needs_same_distance (object))
     return NULL;
   /* DISTANCE may be negative.  */
@@ -309,12 +308,15 @@ change_segment (const struct layout *layout, size_t headers_size,
    already is.  Where no program headers precede the first segment, strip may
    otherwise move it in the file, and the kernel cannot map it then.  */
 static void
-align_segment (const struct layout *layout, GElf_Phdr *segment)
+align_segment (const struct object *object, const struct layout *layout,
+	       GElf_Phdr *segment)
 {
+  uint64_t page = object->machine->page;
+
   if (segment->p_type == PT_LOAD && layout->spare == NULL
-      && segment->p_align < PAGE
-      && (segment->p_offset - segment->p_vaddr) % PAGE == 0)
-    segment->p_align = PAGE;
+      && segment->p_align < page
+      && (segment->p_offset - segment->p_vaddr) % page == 0)
+    segment->p_align = page;
 }
 
 /* Append the program headers; PT_LOAD must be in ascending order.  */
@@ -327,7 +329,8 @@ put_segments (const struct object *object, const struct layout *layout,
   GElf_Phdr load
     = { .p_type = PT_LOAD, .p_flags = PF_R, .p_offset = layout->offset,
 	.p_vaddr = layout->address, .p_paddr = layout->address,
-	.p_filesz = layout->size, .p_memsz = layout->size, .p_align = PAGE };
+	.p_filesz = layout->size, .p_memsz = layout->size,
+	.p_align = object->machine->page };
   GElf_Phdr table = load;
 
   for (size_t i = 0; i < object->segment_count; ++i)
@@ -339,7 +342,7 @@ put_segments (const struct object *object, const struct layout *layout,
 	  || (layout->spare != NULL && layout->spare[i]))
 	continue;
       headers[used] = object->segments[i];
-      align_segment (layout, &headers[used]);
+      align_segment (object, layout, &headers[used]);
       change_segment (layout, layout->count * sizeof *headers,
 		      &headers[used++]);
       if (i == last)

@@ -37,7 +37,7 @@ static volatile sig_atomic_t stopped;
 static const char usage[] = "\
 usage: sframe-add [OPTION...] FILE...\n\
 Give ELF programs and shared objects an SFrame table, made from .eh_frame.\n\
-Nothing is built again; only headers of the file change.\n\
+Nothing is built again: headers change, and the table is appended.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
@@ -51,8 +51,8 @@ Nothing is built again; only headers of the file change.\n\
       --help         print this\n\
       --version      print the version\n\
 \n\
-For x86-64 and s390x.  Files are replaced atomically; owner, mode, times,\n\
-extended attributes and inode flags stay.\n\
+For x86-64, s390x and little-endian AArch64.  Files are replaced atomically;\n\
+owner, mode, times, extended attributes and inode flags stay.\n\
 Exit status: 0: a file was changed (with --check: all are complete);\n\
 1: there was nothing to do (with --check: a table is missing or incomplete);\n\
 2: something failed (with --check: also if a table is wrong).\n";
@@ -312,7 +312,10 @@ run (void)
   unsigned int count = 0;
 
   if (threads == NULL)
-    return EXIT_FAILED;
+    {
+      fputs ("sframe-add: out of memory\n", stderr);
+      return EXIT_FAILED;
+    }
   while (options.jobs > 1 && count < options.jobs
 	 && pthread_create (&threads[count], NULL, work, NULL) == 0)
     ++count;

@@ -103,8 +103,9 @@ message (const char *format, ...)
   char *text;
 
   va_start (arguments, format);
+  /* Do not leave the caller, who may have a temporary file to remove.  */
   if (vasprintf (&text, format, arguments) < 0)
-    no_memory ();
+    text = (char *) "out of memory";
   va_end (arguments);
   return text;
 }

@@ -15,12 +15,15 @@ static const struct machine machines[] =
   {
     { .elf = EM_X86_64, .abi = SFRAME_ABI_AMD64_LE,
       .sp = 7, .fp = 6, .ra = 16, .registers = 16,
-      .fixed_ra_offset = -8, .cfa_scale = 1 },
+      .fixed_ra_offset = -8, .page = 0x1000, .cfa_scale = 1 },
     { .elf = EM_S390, .big_endian = true, .abi = SFRAME_ABI_S390X_BE,
       .sp = 15, .fp = 11, .ra = 14, .registers = 32,
       .sp_offset = -SFRAME_S390X_CFA_ADJUSTMENT, .sp_saved_offset = -40,
-      .cfa_adjustment = SFRAME_S390X_CFA_ADJUSTMENT,
-      .cfa_scale = SFRAME_S390X_CFA_SCALE }
+      .page = 0x1000, .cfa_adjustment = SFRAME_S390X_CFA_ADJUSTMENT,
+      .cfa_scale = SFRAME_S390X_CFA_SCALE },
+    { .elf = EM_AARCH64, .abi = SFRAME_ABI_AARCH64_LE,
+      .sp = 31, .fp = 29, .ra = 30, .registers = 32,
+      .page = 0x10000, .cfa_scale = 1, .signs_ra = true }
   };
 
 static const struct machine *
@@ -114,7 +117,7 @@ object_open (struct object *object, enum outcome *outcome)
   if (object->machine == NULL)
     {
       *outcome = OUTCOME_SKIPPED;
-      return "not for 64-bit x86-64 or s390x";
+      return "not for 64-bit x86-64, s390x or little-endian AArch64";
     }
   if (object->header.e_type != ET_EXEC && object->header.e_type != ET_DYN)
     {

@@ -282,8 +282,9 @@ fill (int fd, int from, const struct stat *status, bool copy,
   struct stat made;
   const char *why = copy_flags (from, fd);
 
-  if (why == NULL || copy)
-    why = write_all (fd, file);
+  if (why != NULL && !copy)
+    return why;
+  why = write_all (fd, file);
   if (why == NULL && fstat (fd, &made) != 0)
     why = failed ("get the status of the new file");
   if (why != NULL)

@@ -9,7 +9,7 @@
    instructions; judge.c decides which rules SFrame can express; table.c writes
    the section; layout.c adds it to the file; check.c reads existing tables;
    replace.c replaces the old file by the new one; directory.c opens their
-   directory.  job.h has the interfaces above these: job.c works on one file,
+   directory; cursor.c reads numbers; memory.c allocates.  job.h has the interfaces above these: job.c works on one file,
    report.c prints what came of it, main.c reads the options and finds the
    files.  */
 
@@ -39,8 +39,12 @@ struct machine
   int32_t sp_offset;
   /* The offset from the CFA at which SP may be saved; 0: it is not.  */
   int32_t sp_saved_offset;
+  /* The alignment that linkers use for segments.  */
+  uint32_t page;
   /* A CFA offset is stored as (offset - cfa_adjustment) / cfa_scale.  */
   int32_t cfa_adjustment, cfa_scale;
+  /* Whether functions may sign RA (pointer authentication).  */
+  bool signs_ra;
 };
 
 /* A buffer of allocated memory.  */
@@ -64,11 +68,15 @@ struct object
   size_t segment_count;
 };
 
+/* How the RA of a frame is signed: not at all, or with one of two keys.  */
+enum ra_key { RA_UNSIGNED, RA_KEY_A, RA_KEY_B };
+
 /* The rule that holds from byte START of a function.  */
 struct row
 {
   uint32_t start;
   struct sframe_rule rule;
+  enum ra_key key;
 };
 
 /* A function, or a part of one, for which one FDE is written.  */
@@ -79,6 +87,7 @@ struct function
   /* Size of the repeated block; 0: the FDE has none.  */
   unsigned char block;
   bool signal;
+  enum ra_key key;		/* Of those rows whose RA is signed.  */
   uint32_t row_count;
   /* Index of the first row in the rows of the conversion.  */
   size_t first_row;
@@ -176,6 +185,8 @@ void conversion_free (struct conversion *conversion);
 
 /* judge.c: whether A and B, rules of the same machine, are equal.  */
 bool same_rule (const struct sframe_rule *a, const struct sframe_rule *b);
+/* Whether the rows A and B differ in their start only.  */
+bool same_row (const struct row *a, const struct row *b);
 
 /* table.c: append the section, to be loaded at ADDRESS, to TABLE.  */
 const char *table_write (const struct object *object,

@@ -131,7 +131,8 @@ write_row (const struct machine *machine, const struct row *row, bool flexible,
     default_words (machine, &row->rule, &words);
   unsigned int size = word_size (&words);
   put_number (out, row->start, 1U << start_type);
-  put_number (out, words.base_is_sp | words.count << 1 | size << 5, 1);
+  put_number (out, (words.base_is_sp | words.count << 1 | size << 5
+		    | (row->key != RA_UNSIGNED) << 7), 1);
   for (unsigned int i = 0; i < words.count; ++i)
     put_number (out, words.word[i], 1U << size);
 }
@@ -156,6 +157,7 @@ write_function (const struct machine *machine,
   unsigned int type = start_type (rows[function->row_count - 1].start);
   put_number (out, function->row_count, 2);
   put_number (out, (type | (function->block != 0) << 4
+		    | (function->key == RA_KEY_B) << 5
 		    | function->signal << 7), 1);
   put_number (out, (flexible ? SFRAME_FDE_TYPE_FLEXIBLE
 		    : SFRAME_FDE_TYPE_DEFAULT), 1);

@@ -20,6 +20,10 @@
 #   empty          an FDE, and 16 FDEs without size at the same address after it
 #   empty-many     the same with 17
 #   register       a rule that needs register 0x10007, whose low 16 bits are RSP
+#   outermost      an FDE without rows, of a function whose RA is undefined
+#   outermost-left-out   the same where .eh_frame has a CFA that SFrame lacks
+#   no-rows        the same, of a function that has a caller
+#   no-rows-block  an FDE of repeated blocks without rows
 #
 #   headers        1,171 program headers, one more than Linux accepts
 #   version        a CIE of a version that does not exist
@@ -31,6 +35,7 @@ COUNT = 1000000
 ROWS = 65535
 BASE = 0x1000                   # Where the tables are loaded, and in the file.
 CODE = 0x10000000
+NO_ROWS = ("outermost", "outermost-left-out", "no-rows", "no-rows-block")
 
 
 def leb128(number):
@@ -69,6 +74,11 @@ def many_rows(last_row, block):
 def register_row(number):
     return struct.pack("<HBBB", 1, 0, 1, 0) \
         + struct.pack("<BBIi", 0, 0x44, number << 3 | 1, 8)
+
+
+# An FDE without rows, the outermost frame unless BLOCK is not 0.
+def no_rows(block):
+    return struct.pack("<HBBB", 0, 0x10 if block else 0, 0, block)
 
 
 def sframe(address, functions, rows, count):
@@ -117,9 +127,12 @@ def make_checked(kind):
         functions = [(CODE, 100)]
     frames = bytearray(cie())
     fdes = []
+    # RA undefined; CFA undefined by an expression that reads the CFA's memory.
+    program = {"outermost": b"\x07\x10",
+               "outermost-left-out": b"\x0f\x03\x77\x08\x1f"}.get(kind, b"")
     for start, size in functions:
         fdes.append((start, len(frames)))
-        frames += fde(len(frames), size, b"", start)
+        frames += fde(len(frames), size, program, start)
     if kind == "functions":
         functions = [(CODE, 16 * len(functions))]
     elif kind == "overlap":
@@ -130,13 +143,15 @@ def make_checked(kind):
     rows, count = many_rows(block // 2, block), ROWS
     if kind == "register":
         rows, count = register_row(0x10007), 1
+    elif kind in NO_ROWS:
+        rows, count = no_rows(16 if kind == "no-rows-block" else 0), 0
     return elf(frames, fdes, lambda at: sframe(at, functions, rows, count),
                8 * COUNT if block else 0)
 
 
 def make(kind):
     if kind in ("block", "functions", "shared", "overlap", "empty",
-                "empty-many", "register"):
+                "empty-many", "register") + NO_ROWS:
         return make_checked(kind)
     pairs, size, program = COUNT // 16, 16, b""
     more = 0

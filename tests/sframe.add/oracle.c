@@ -21,6 +21,8 @@
 
 #ifdef __s390x__
 # define MACHINE EM_S390
+#elif defined __aarch64__
+# define MACHINE EM_AARCH64
 #else
 # define MACHINE EM_X86_64
 #endif
