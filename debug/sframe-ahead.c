@@ -7,11 +7,11 @@
    If no rule is cached for a function, there is often none for its callers
    either.  In a large table most of the time is spent waiting for memory, for
    one caller after the other: the rule of a frame must be known to find its
-   return address.  But most words on the stack that point
-   to functions of the object are return addresses: of these frames, or of
-   frames that have returned.  So look for the functions of all of them at
-   once.  The step to each caller then finds its function here, and its rows in
-   the processor's cache.
+   return address.  But most words on the stack that point to functions of the
+   object are return addresses: of these frames, or of frames that have
+   returned.  So look for the functions of all of them at once.  The step to
+   each caller then finds its function here, and its rows in the processor's
+   cache.
 
    The words of frames that have returned cost time: leave out those for which
    a rule is cached.

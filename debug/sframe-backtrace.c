@@ -33,16 +33,9 @@
 #include <sframe-module.h>
 #include <sframe-object.h>
 #include <sframe-pin.h>
+#include <sframe-stack-use.h>
 #include <sframe-system.h>
 #include <sframe-trace.h>
-
-/* backtrace uses little stack, see sframe-backtrace.h.  Functions that return
-   before the deepest call are not inlined, so that they release their stack
-   when they return.  */
-#define RELEASE_STACK __attribute__ ((noinline))
-/* Functions on the path to the deepest call are inlined, so that they share
-   one frame.  */
-#define SHARE_STACK inline __attribute__ ((always_inline))
 
 /* Return the object that PC belongs to, or null.  Store its .eh_frame_hdr, or
    null, in *EH_HEADER.  */

@@ -6,6 +6,7 @@
 
 #include <sframe-eh-object.h>
 #include <sframe-eh-step.h>
+#include <sframe-stack-use.h>
 
 /* Store in *MEMORY the bytes of MODULE that may be read for the section at
    TABLE: the file-backed part of its segment.  */
@@ -32,8 +33,8 @@ find_memory (const sframe_module *module, const void *table,
 
 /* Set *TABLE to the tables of MODULE, whose header is HEADER or null.  A
    linker that makes .eh_frame writable puts it into another segment than the
-   header.  Not inlined, so that it releases its stack.  */
-static enum sframe_eh_status __attribute__ ((noinline))
+   header.  */
+static enum sframe_eh_status RELEASE_STACK
 open_table (const sframe_module *module, const void *header,
 	    struct sframe_eh_table *table)
 {
@@ -47,16 +48,16 @@ open_table (const sframe_module *module, const void *header,
     }
   else
     return SFRAME_EH_CORRUPT;
-  /* What is wrong with a header, the search tells.  */
+  /* If the header is damaged, __sframe_eh_find reports that.  */
   if (table->records == NULL)
     return header == NULL ? SFRAME_EH_NOT_UNDERSTOOD : SFRAME_EH_OK;
   return (find_memory (module, table->records, &table->memory)
 	  ? SFRAME_EH_OK : SFRAME_EH_CORRUPT);
 }
 
-/* Find the entry for PC in MODULE, whose .eh_frame_hdr is HEADER or null.  Not
-   inlined, so that TABLE takes no stack in the deepest call of backtrace.  */
-static enum sframe_eh_status __attribute__ ((noinline))
+/* Find the entry for PC in MODULE, whose .eh_frame_hdr is HEADER or null.
+   TABLE takes no stack in the deepest call of backtrace.  */
+static enum sframe_eh_status RELEASE_STACK
 find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)
 {
@@ -70,7 +71,7 @@ find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 /* Cache ROW as the rule for the PC of TRACE's frame, except in a trace that
    needs more registers than SP, FP and PC: such a trace does not use the
    cache.  */
-static void __attribute__ ((noinline))
+static void RELEASE_STACK
 cache_row (struct sframe_trace *trace, const struct sframe_eh_entry *entry,
 	   const struct sframe_eh_row *row)
 {

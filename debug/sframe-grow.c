@@ -11,8 +11,8 @@
    the larger tables.
 
    This mmap is the only system call in traces of sound stacks whose bounds
-   libc knows, except that of threads that allocate a table at the same time
-   only one keeps it, and each other one unmaps its own.  The mmap has the
+   libc knows.  But if several threads allocate a table at the same time, one
+   keeps it, and each of the others calls munmap, too.  The mmap has the
    arguments that malloc uses, so a seccomp filter that forbids it also forbids
    most allocations.  A process makes it only after it has stored more rules
    than the first table has slots; after a dlclose, all rules are stored

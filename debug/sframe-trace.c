@@ -161,10 +161,10 @@ __sframe_cache_rule (struct sframe_trace *trace,
 {
   if (trace->table == 0)
     return 0;
-  uint64_t word = sframe_cache_pack_reach (rule, SFRAME_MACHINE_SP,
-					   SFRAME_MACHINE_FP,
-					   SFRAME_MACHINE_SP_OFFSET,
-					   fp_reach (rule->cfa.offset));
+  uint64_t word = sframe_cache_pack (rule, SFRAME_MACHINE_SP,
+				     SFRAME_MACHINE_FP,
+				     SFRAME_MACHINE_SP_OFFSET,
+				     fp_reach (rule->cfa.offset));
   if (word != 0)
     cache_word (trace, word);
   return word;

@@ -3,9 +3,9 @@
 
    Safety: the handler calls only async-signal-safe functions, and no
    cancellation points: write and the like are called by syscall ().
-   backtrace () is async-signal-safe in the libc built here: it does not
-   allocate, lock or load anything; crash-names.h finds the names without a
-   lock.  In another libc the first backtrace () of a process loads libgcc_s.
+   backtrace () is async-signal-safe in the libc built here: it calls no
+   malloc, takes no lock and loads nothing, but may call mmap; crash-names.h
+   finds the names without a lock.  In another libc the first backtrace () of a process loads libgcc_s.
    Calling it at startup would avoid that, but programs that do not crash
    should not pay for it.
 

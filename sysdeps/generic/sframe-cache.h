@@ -301,9 +301,8 @@ sframe_cache_word (int32_t cfa_offset, int32_t ra_offset, int32_t fp_offset,
    needs no probe (sframe_stack_leap).  The rules of nearly all functions are
    such.  */
 static inline uint64_t
-sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
-			 unsigned int fp, int32_t sp_offset,
-			 int32_t fp_reach)
+sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
+		   unsigned int fp, int32_t sp_offset, int32_t fp_reach)
 {
   const int32_t word_size = sizeof (uintptr_t);
   bool from_fp = rule->cfa.reg == fp;
@@ -324,15 +323,6 @@ sframe_cache_pack_reach (const struct sframe_rule *rule, unsigned int sp,
     return 0;
   return sframe_cache_word (rule->cfa.offset, rule->ra.offset, fp_offset,
 			    from_fp, saved);
-}
-
-/* The same, if FP and RA can only be in the two words below the CFA.  */
-static inline uint64_t
-sframe_cache_pack (const struct sframe_rule *rule, unsigned int sp,
-		   unsigned int fp, int32_t sp_offset)
-{
-  return sframe_cache_pack_reach (rule, sp, fp, sp_offset,
-				  sframe_cache_reach (sp_offset));
 }
 
 /* Multiply by 2**64 divided by the golden ratio, which puts neighbouring PCs

@@ -7,13 +7,8 @@
 
 #include <sframe-eh.h>
 #include <sframe-eh-cursor.h>
+#include <sframe-stack-use.h>
 #include <sframe-strip.h>
-
-/* A function that is not inlined gives up its stack when it returns: backtrace
-   has little.  */
-#define RELEASE_STACK __attribute__ ((noinline))
-/* A function on the path to the deepest call is inlined.  */
-#define SHARE_STACK inline __attribute__ ((always_inline))
 
 /* The first bytes of .eh_frame_hdr as all linkers write it: the version and
    the encodings of the .eh_frame address, the function count and the

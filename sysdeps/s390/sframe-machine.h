@@ -16,12 +16,8 @@
 #define SFRAME_MACHINE_ABI SFRAME_ABI_S390X_BE
 #define SFRAME_MACHINE_SP 15
 #define SFRAME_MACHINE_FP 11
-#define SFRAME_MACHINE_RA 14
-/* The general registers, then the floating-point registers in DWARF's order;
-   leaf functions save FP and RA in these.  */
-#define SFRAME_MACHINE_REGISTERS 32
-/* The size of the register save area that a caller provides for its callee,
-   from the caller's SP up to the CFA.  */
+/* The caller provides a register save area of 160 bytes for its callee, from
+   its SP up to the CFA.  */
 #define SFRAME_MACHINE_SP_OFFSET (-160)
 #define SFRAME_MACHINE_ENTRY_SIZE 128
 #define SFRAME_MACHINE_CODE_ALIGN 2

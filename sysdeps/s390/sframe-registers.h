@@ -9,8 +9,8 @@
 #ifndef _SFRAME_REGISTERS_H
 #define _SFRAME_REGISTERS_H
 
-/* The general registers, then the floating-point registers in DWARF's
-   order.  */
+/* The general registers, then the floating-point registers in DWARF's order;
+   leaf functions save FP and RA in these.  */
 #define SFRAME_MACHINE_REGISTERS 32
 #define SFRAME_MACHINE_RA 14
 /* R6 to R13, R15 and F8 to F15.  */

@@ -64,11 +64,20 @@ says (uint64_t word, const struct sframe_rule *rule)
 	  && (!saved || sframe_cache_fp_offset (word) == rule->fp.offset));
 }
 
-/* RULE in a word, of a machine on which a call pushes the RA.  */
+/* RULE in a word, on a machine where the caller's SP is the CFA + SP_OFFSET
+   and FP and RA can only be in the two words below the CFA.  */
+static uint64_t
+pack_below (const struct sframe_rule *rule, int32_t sp_offset)
+{
+  return sframe_cache_pack (rule, SP, FP, sp_offset,
+			    sframe_cache_reach (sp_offset));
+}
+
+/* The same where a call pushes the RA.  */
 static uint64_t
 pack (const struct sframe_rule *rule)
 {
-  return sframe_cache_pack (rule, SP, FP, 0);
+  return pack_below (rule, 0);
 }
 
 static void
@@ -127,9 +136,9 @@ a_leap_from_sp (void)
   CHECK (pack (&rule) == 0);
   /* The leap is measured up to the caller's SP, which is below the CFA.  */
   rule = plain_rule (SP, SFRAME_LEAP + 160, -48, 0);
-  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+  CHECK (says (pack_below (&rule, -160), &rule));
   rule.cfa.offset += 8;
-  CHECK (sframe_cache_pack (&rule, SP, FP, -160) == 0);
+  CHECK (pack_below (&rule, -160) == 0);
 }
 
 static void
@@ -160,11 +169,11 @@ a_stack_that_does_not_shrink (void)
   /* The caller has a save area below the CFA.  */
   rule = plain_rule (SP, 160, -48, -72);
   CHECK (says (pack (&rule), &rule));
-  CHECK (sframe_cache_pack (&rule, SP, FP, -160) == 0);
+  CHECK (pack_below (&rule, -160) == 0);
   rule.cfa.offset = 168;
-  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+  CHECK (says (pack_below (&rule, -160), &rule));
   rule = plain_rule (FP, 0, -48, -176);
-  CHECK (says (sframe_cache_pack (&rule, SP, FP, -160), &rule));
+  CHECK (says (pack_below (&rule, -160), &rule));
 }
 
 static void

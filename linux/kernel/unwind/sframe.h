@@ -42,7 +42,7 @@ struct sframe_place {
  * @ra:		the return address
  * @fp:		the frame pointer
  * @outermost:	there is no calling frame; the other members are undefined
- * @signal:	the frame is a signal trampoline: its caller was interrupted
+ * @signal:	the frame is a signal restorer: its caller was interrupted
  * @from_start:	the address minus that of the function's first byte
  * @at_end:	the address is that of the function's last byte
  */

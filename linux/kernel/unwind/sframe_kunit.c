@@ -1012,7 +1012,7 @@ static void step_other_register(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state.ucontext, 0);
 }
 
-/* A table may mark a function as a signal trampoline. */
+/* A table may mark a function as a signal restorer. */
 static void step_signal_function(struct kunit *test)
 {
 	struct place *place = test->priv;

@@ -170,8 +170,8 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Find the mappings of the addresses @low and @high, the higher one; NULL where
- * there is none. An object's text and table are mostly in mappings that follow
+ * Find the mappings that contain @low and @high, where @low <= @high; NULL for
+ * an address without a mapping. An object's text and table are mostly in mappings that follow
  * each other: look there before a second search.
  */
 static void sframe_find_vmas(struct mm_struct *mm, unsigned long low,
@@ -334,7 +334,8 @@ static int sframe_add_locked(struct mm_struct *mm, struct sframe_view *view,
 /*
  * Check all of a table when its first text range is registered, not again for
  * further text ranges. The check takes long, so the mmap lock is not held: the
- * process could change the table after a check under the lock as well.
+ * process could change the table after a check under the lock as well. A table
+ * that cannot be read is dropped, too.
  */
 static int sframe_check(const struct sframe_view *view)
 {

@@ -30,7 +30,7 @@
  * @clear_to:	its end; found by the last munmap() that dropped nothing
  * @last_id:	the last sframe_view.id
  * @generation:	changes when a text range is dropped, and no other set ever has
- *		it; 0 in a set without texts, for which no rules are cached
+ *		it; 0 in sframe_lost[] only, for which no rules are cached
  * @rcu:	to free the set when no reader can search it any more
  *
  * Allocated by the first registration or choice, or by the removal of the vDSO's

@@ -71,7 +71,7 @@ static int sframe_recover(const struct unwind_user_state *state,
  * is above the SP of this frame. It may be equal if this frame has not made a
  * call: where a call pushes nothing, the function may have pushed nothing yet;
  * on x86 it may have popped the return address to a register, as vfork() does.
- * The caller of a signal trampoline may be on another stack.
+ * The caller of a signal restorer may be on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)

@@ -21,7 +21,7 @@
 /* The table and the text of a vDSO at address 0. No table: text_size is 0. */
 static struct sframe_view sframe_vdso __ro_after_init;
 
-/* Read the program headers of the vDSO: it has one executable segment. */
+/* Read the program headers of the vDSO, which has one executable segment. */
 static int __init sframe_init_vdso(void)
 {
 	const void *image = sframe_arch_vdso_image();
