@@ -103,9 +103,8 @@ message (const char *format, ...)
   char *text;
 
   va_start (arguments, format);
-  /* Do not leave the caller, who may have a temporary file to remove.  */
   if (vasprintf (&text, format, arguments) < 0)
-    text = (char *) "out of memory";
+    no_memory ();
   va_end (arguments);
   return text;
 }

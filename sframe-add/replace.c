@@ -40,10 +40,22 @@ enum { KEPT_FLAGS = (FS_SECRM_FL | FS_UNRM_FL | FS_COMPR_FL | FS_SYNC_FL
 		     | FS_JOURNAL_DATA_FL | FS_NOTAIL_FL | FS_NOCOW_FL
 		     | FS_DAX_FL) };
 
+/* Say that WHAT, with NAME at its end, cannot be done.  Unlike message, this
+   returns if memory is exhausted: the callers have a file to close, and a
+   temporary file to remove.  */
+static const char *
+failed_with (const char *what, const char *name)
+{
+  char *text;
+
+  return (asprintf (&text, "cannot %s%s: %s", what, name, strerror (errno)) < 0
+	  ? "out of memory" : text);
+}
+
 static const char *
 failed (const char *what)
 {
-  return message ("cannot %s: %s", what, strerror (errno));
+  return failed_with (what, "");
 }
 
 /* Read the SIZE bytes of the file into FILE.  */
@@ -176,8 +188,7 @@ drop_attribute (int from, int to, const char *name)
   if (strncmp (name, "system.", 7) == 0
       && fgetxattr (from, name, NULL, 0) < 0 && errno == ENODATA
       && fremovexattr (to, name) != 0)
-    return message ("cannot remove the attribute %s: %s", name,
-		    strerror (errno));
+    return failed_with ("remove the attribute ", name);
   return NULL;
 }
 
@@ -189,8 +200,7 @@ copy_attribute (int from, int to, const char *name)
   ssize_t size = fgetxattr (from, name, value, sizeof value);
 
   if (size < 0 || fsetxattr (to, name, value, size, 0) != 0)
-    return message ("cannot copy its attribute %s: %s", name,
-		    strerror (errno));
+    return failed_with ("copy its attribute ", name);
   return NULL;
 }
 

@@ -9,9 +9,9 @@
    instructions; judge.c decides which rules SFrame can express; table.c writes
    the section; layout.c adds it to the file; check.c reads existing tables;
    replace.c replaces the old file by the new one; directory.c opens their
-   directory; cursor.c reads numbers; memory.c allocates.  job.h has the interfaces above these: job.c works on one file,
-   report.c prints what came of it, main.c reads the options and finds the
-   files.  */
+   directory; cursor.c reads numbers; memory.c allocates.  job.h has the
+   interfaces above these: job.c works on one file, report.c prints what came of
+   it, main.c reads the options and finds the files.  */
 
 #ifndef _SFRAME_ADD_H
 #define _SFRAME_ADD_H
@@ -185,7 +185,7 @@ void conversion_free (struct conversion *conversion);
 
 /* judge.c: whether A and B, rules of the same machine, are equal.  */
 bool same_rule (const struct sframe_rule *a, const struct sframe_rule *b);
-/* Whether the rows A and B differ in their start only.  */
+/* Whether the rows A and B are equal, except for their start.  */
 bool same_row (const struct row *a, const struct row *b);
 
 /* table.c: append the section, to be loaded at ADDRESS, to TABLE.  */
