@@ -56,7 +56,7 @@ open_table (const sframe_module *module, const void *header,
 }
 
 /* Find the entry for PC in MODULE, whose .eh_frame_hdr is HEADER or null.
-   TABLE takes no stack in the deepest call of backtrace.  */
+   The stack of TABLE is released before the deepest call of backtrace.  */
 static enum sframe_eh_status RELEASE_STACK
 find_entry (const sframe_module *module, const void *header, uintptr_t pc,
 	    struct sframe_eh_entry *entry)

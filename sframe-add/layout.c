@@ -233,7 +233,8 @@ choose_place (const struct object *object, struct layout *layout)
   if (end > INT64_MAX || object->file.size > INT64_MAX)
     return "its addresses are too high";
   layout->offset = next_congruent (object->file.size, bytes, page) + padding;
-  layout->address = next_congruent (round_up (end, page), bytes, page) + padding;
+  layout->address = (next_congruent (round_up (end, page), bytes, page)
+		     + padding);
   if (layout->spare != NULL || !needs_same_distance (object))
     return NULL;
   /* DISTANCE may be negative.  */

@@ -5,9 +5,9 @@
    cancellation points: write and the like are called by syscall ().
    backtrace () is async-signal-safe in the libc built here: it calls no
    malloc, takes no lock and loads nothing, but may call mmap; crash-names.h
-   finds the names without a lock.  In another libc the first backtrace () of a process loads libgcc_s.
-   Calling it at startup would avoid that, but programs that do not crash
-   should not pay for it.
+   finds the names without a lock.  In another libc the first backtrace () of a
+   process loads libgcc_s.  Calling it at startup would avoid that, but programs
+   that do not crash should not pay for it.
 
    A signal is caught only while its action is the default one: a handler that
    the program installs, before or after, takes precedence.  After the trace,

@@ -574,8 +574,8 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
  * @mm:		an mm that the caller keeps; the caller is in an RCU section
  *
  * Return: a number that changes when a text range of the process is dropped and
- * that no other set ever has; 0 if the process has no set, or has lost its tables
- * and there was no memory for a new set.
+ * that no other set ever has; 0 if the process has no set, or has lost its
+ * tables and there was no memory for a new set.
  */
 u64 sframe_generation(const struct mm_struct *mm)
 {
