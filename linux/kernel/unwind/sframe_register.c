@@ -170,9 +170,9 @@ static int sframe_refuse(const struct sframe_view *view,
 }
 
 /*
- * Find the mappings that contain @low and @high, where @low <= @high; NULL for an
- * address without a mapping. An object's text and table are mostly in mappings that follow
- * each other: look there before a second search.
+ * Find the mappings that contain @low and @high, where @low <= @high; NULL for
+ * an address without a mapping. An object's text and table are mostly in
+ * mappings that follow each other: look there before a second search.
  */
 static void sframe_find_vmas(struct mm_struct *mm, unsigned long low,
 			     unsigned long high, struct vm_area_struct **at_low,
