@@ -176,19 +176,25 @@ handle_signal (int signo, void (*handler) (int))
   xsigaction (signo, &sa, NULL);
 }
 
-/* Return whether libgcc_s.so, backtrace's fallback, is in the process.  Read
-   /proc/self/maps, not the link maps, since it may be in another
-   namespace.  */
-static __attribute_maybe_unused__ bool
-libgcc_is_loaded (void)
+/* Return how many lines of /proc/self/maps contain NAME.  */
+static __attribute_maybe_unused__ int
+count_mappings (const char *name)
 {
   FILE *fp = xfopen ("/proc/self/maps", "r");
   char line[4096];
-  bool found = false;
-  while (!found && fgets (line, sizeof (line), fp) != NULL)
-    found = strstr (line, "/libgcc_s") != NULL;
+  int found = 0;
+  while (fgets (line, sizeof (line), fp) != NULL)
+    found += strstr (line, name) != NULL;
   xfclose (fp);
   return found;
+}
+
+/* Return whether libgcc_s.so, backtrace's fallback, is in the process.  The
+   link maps do not tell, since it may be in another namespace.  */
+static __attribute_maybe_unused__ bool
+libgcc_is_loaded (void)
+{
+  return count_mappings ("/libgcc_s") > 0;
 }
 
 /* Check that no backtrace so far has used the fallback.  */

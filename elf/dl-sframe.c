@@ -130,13 +130,10 @@ _dl_sframe_register_all (void)
   struct sframe_requests requests;
 
   requests.count = 0;
-  for (Lmid_t ns = 0; ns < GL (dl_nns); ++ns)
-    for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
-	 map = map->l_next)
-      /* Skip proxies: the real object is in the list of its own
-	 namespace.  */
-      if (map->l_real == map)
-	add_map (&requests, map);
+  /* The objects of audit modules were registered when they were loaded.  */
+  for (struct link_map *map = GL (dl_ns)[LM_ID_BASE]._ns_loaded; map != NULL;
+       map = map->l_next)
+    add_map (&requests, map);
   send_requests (&requests);
 }
 #endif
@@ -271,7 +268,6 @@ _dl_sframe_retire (struct link_map *map)
   /* All objects of the epoch before are older.  */
   if (retired_count >= RETIRED_MAX)
     release_oldest (retired[!parity].first != NULL ? !parity : parity);
-  map->l_sframe_retired = NULL;
   if (retired[parity].first == NULL)
     retired[parity].first = map;
   else

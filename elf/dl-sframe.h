@@ -18,9 +18,10 @@
    below and for backtrace.  */
 void _dl_sframe_setup (struct link_map *map) attribute_hidden;
 
-/* Register all objects of all namespaces, except those already offered to the
-   kernel and those without a section.  Called when the objects are
-   relocated and have their final protections, before any constructor runs.  */
+/* Register the program and the objects that were loaded with it, except those
+   already offered to the kernel and those without a section.  Called when they
+   are relocated and have their final protections, before any constructor
+   runs.  */
 void _dl_sframe_register_all (void) attribute_hidden;
 
 /* Register MAP, which dlopen has loaded and relocated, and its dependencies.

@@ -1,4 +1,5 @@
-/* Copy a shared object, with one error put into its .sframe section.
+/* Copy a shared object, with one error put into its .sframe section, or its
+   program header moved to the front, which is none.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -21,7 +22,7 @@ enum
 };
 
 static unsigned char *section;
-static Elf64_Phdr *header;
+static Elf64_Phdr *headers, *header;
 
 static void
 set32 (int field, uint32_t value)
@@ -30,6 +31,15 @@ set32 (int field, uint32_t value)
 }
 
 static void break_nothing (void) { }
+
+static void
+break_moved_header (void)
+{
+  Elf64_Phdr copy = *header;
+  memmove (headers + 1, headers, (header - headers) * sizeof copy);
+  headers[0] = copy;
+}
+
 static void break_magic (void) { section[MAGIC] ^= 1; }
 static void break_version_2 (void) { section[VERSION] = 2; }
 static void break_version_4 (void) { section[VERSION] = 4; }
@@ -85,7 +95,8 @@ static const struct
   void (*run) (void);
 } kinds[] =
 {
-  { "nothing", break_nothing }, { "magic", break_magic },
+  { "nothing", break_nothing }, { "moved-header", break_moved_header },
+  { "magic", break_magic },
   { "version-2", break_version_2 }, { "version-4", break_version_4 },
   { "unsorted", break_unsorted }, { "abi", break_abi },
   { "flag", break_flag }, { "empty", break_empty }, { "fres", break_fres },
@@ -101,10 +112,10 @@ static void
 break_image (const char *kind, unsigned char *image)
 {
   Elf64_Ehdr *eh = (Elf64_Ehdr *) image;
-  Elf64_Phdr *ph = (Elf64_Phdr *) (image + eh->e_phoff);
+  headers = (Elf64_Phdr *) (image + eh->e_phoff);
   for (int i = 0; i < eh->e_phnum; i++)
-    if (ph[i].p_type == GNU_SFRAME)
-      header = &ph[i];
+    if (headers[i].p_type == GNU_SFRAME)
+      header = &headers[i];
   if (header == NULL)
     errx (1, "no .sframe");
   section = image + header->p_offset;

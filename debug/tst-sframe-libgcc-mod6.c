@@ -1,0 +1,9 @@
+/* Another module that libgcc needs.
+
+   SPDX-License-Identifier: LGPL-2.1-or-later */
+
+int
+part2 (void)
+{
+  return 1;
+}
