@@ -1,5 +1,5 @@
-/* Copy a shared object, with one error put into its .sframe section, or its
-   program header moved to the front, which is none.
+/* Copy a shared object, with one error put into its .sframe section, or with
+   unusual program headers, which are none.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -23,6 +23,7 @@ enum
 
 static unsigned char *section;
 static Elf64_Phdr *headers, *header;
+static int header_count;
 
 static void
 set32 (int field, uint32_t value)
@@ -57,6 +58,16 @@ static void break_truncated (void) { header->p_memsz = 10; }
 static void break_outside (void) { header->p_vaddr += 0x10000000; }
 static void break_too_long (void) { header->p_memsz = UINT64_C (1) << 40; }
 static void break_absent (void) { header->p_type = PT_NULL; }
+
+/* The last executable segment is empty.  */
+static void
+break_empty_text (void)
+{
+  int last = header_count - 1;
+  while (headers[last].p_type != PT_LOAD || (headers[last].p_flags & PF_X) == 0)
+    --last;
+  headers[last].p_filesz = headers[last].p_memsz = 0;
+}
 
 static uint32_t
 get32 (int field)
@@ -96,6 +107,7 @@ static const struct
 } kinds[] =
 {
   { "nothing", break_nothing }, { "moved-header", break_moved_header },
+  { "empty-text", break_empty_text },
   { "magic", break_magic },
   { "version-2", break_version_2 }, { "version-4", break_version_4 },
   { "unsorted", break_unsorted }, { "abi", break_abi },
@@ -113,7 +125,8 @@ break_image (const char *kind, unsigned char *image)
 {
   Elf64_Ehdr *eh = (Elf64_Ehdr *) image;
   headers = (Elf64_Phdr *) (image + eh->e_phoff);
-  for (int i = 0; i < eh->e_phnum; i++)
+  header_count = eh->e_phnum;
+  for (int i = 0; i < header_count; i++)
     if (headers[i].p_type == GNU_SFRAME)
       header = &headers[i];
   if (header == NULL)
