@@ -13,8 +13,14 @@ struct sframe_staying __sframe_staying;
 
 /* The largest number of program headers that is accepted; the number of
    program headers that sframe-add adds to an object without a table; the
-   alignments of segments and of program headers.  */
-enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, PAGE = 4096, ALIGN = 8 };
+   alignments of segments (machine->page in sframe-add) and of program
+   headers.  */
+enum { HEADERS_MAX = 64, HEADERS_ADDED = 2, ALIGN = 8 };
+#ifdef __aarch64__
+enum { PAGE = 0x10000 };
+#else
+enum { PAGE = 0x1000 };
+#endif
 
 bool
 __sframe_module_stays (const sframe_module *module)

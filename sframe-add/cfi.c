@@ -59,6 +59,16 @@ rule_of (struct run *run, struct state *state, uint64_t reg)
 	  : reg == machine->sp ? &state->sp : NULL);
 }
 
+/* Whether REG is the register of AArch64 that says whether the RA is signed;
+   DW_CFA_AARCH64_negate_ra_state changes it.  */
+static bool
+is_sign_state (const struct run *run, uint64_t reg)
+{
+  enum { RA_SIGN_STATE = 34 };
+
+  return run->object->machine->signs_ra && reg == RA_SIGN_STATE;
+}
+
 static void
 set_rule (struct run *run, uint64_t reg, struct dwarf_rule rule)
 {
@@ -66,6 +76,8 @@ set_rule (struct run *run, uint64_t reg, struct dwarf_rule rule)
 
   if (changed != NULL)
     *changed = rule;
+  if (is_sign_state (run, reg))
+    run->state.ra_is_unclear = true;
 }
 
 static void
@@ -75,6 +87,11 @@ restore (struct run *run, uint64_t reg)
 
   if (initial != NULL)
     set_rule (run, reg, *initial);
+  if (is_sign_state (run, reg))
+    {
+      run->state.ra_is_signed = run->initial.ra_is_signed;
+      run->state.ra_is_unclear = run->initial.ra_is_unclear;
+    }
 }
 
 /* The function that rows are added to.  */

@@ -88,6 +88,8 @@ struct state
 {
   struct dwarf_rule cfa, ra, fp, sp;
   bool ra_is_signed;
+  /* The FDE has another rule for that.  */
+  bool ra_is_unclear;
 };
 
 /* A CFA that alternates: SP + OFFSET in the first THRESHOLD bytes of each

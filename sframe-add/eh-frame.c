@@ -151,69 +151,106 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
   return cursor.failed ? "its FDE is damaged" : NULL;
 }
 
-/* Convert the FDE at ADDRESS, of a function that .eh_frame_hdr has at START.
-   LIMIT is the start of the next one, where a lookup by .eh_frame_hdr no
-   longer finds this FDE.  *END is the end of the last converted one.  */
-static void
-convert_fde (const struct object *object, uint64_t address, uint64_t start,
-	     uint64_t limit, struct conversion *conversion, uint64_t *end)
+/* An FDE, and where .eh_frame_hdr has it.  */
+struct found
 {
+  uint64_t address, start;
   struct entry entry;
-  const char *why = read_fde (object, address, &entry);
+  /* Why it cannot be read, or null.  */
+  const char *why;
+};
 
-  conversion->work += entry.work;
-  if (why == NULL && entry.size == 0)
+static void
+find (const struct object *object, uint64_t address, uint64_t start,
+      struct conversion *conversion, struct found *found)
+{
+  *found = (struct found) { .address = address, .start = start };
+  found->why = read_fde (object, address, &found->entry);
+  conversion->work += found->entry.work;
+}
+
+/* Whether a lookup can find FOUND.  */
+static bool
+has_code (const struct found *found)
+{
+  return found->why != NULL || found->entry.size != 0;
+}
+
+static void
+leave_fde_out (struct conversion *conversion, const struct found *found,
+	       const char *why)
+{
+  if (found->entry.size == 0)
+    why = message ("FDE at %#" PRIx64 ": %s", found->address, why);
+  leave_out (conversion, found->start, found->entry.size, why);
+}
+
+/* Convert FOUND.  LIMIT is the start of the next FDE, where a lookup by
+   .eh_frame_hdr no longer finds this one.  *END is the end of the last
+   converted one.  */
+static void
+convert_fde (const struct object *object, struct found *found, uint64_t limit,
+	     struct conversion *conversion, uint64_t *end)
+{
+  struct entry *entry = &found->entry;
+  const char *why = found->why;
+
+  if (!has_code (found))
     return;
-  if (why == NULL && entry.start != start)
+  if (why == NULL && entry->start != found->start)
     why = ".eh_frame_hdr has another start address for it";
-  if (why == NULL && entry.size > limit - start)
-    entry.size = limit - start;
-  if (why == NULL && entry.size > UINT32_MAX)
+  if (why == NULL && entry->size > limit - found->start)
+    entry->size = limit - found->start;
+  if (why == NULL && entry->size > UINT32_MAX)
     why = "it has 4 GiB of code or more";
-  if (why == NULL && !object_is_code (object, entry.start, entry.size))
+  if (why == NULL && !object_is_code (object, entry->start, entry->size))
     why = "it is not in an executable segment";
-  if (why == NULL && entry.start < *end)
+  if (why == NULL && entry->start < *end)
     why = "it begins inside another function";
-  if (why == NULL && entry.ra != object->machine->ra)
+  if (why == NULL && entry->ra != object->machine->ra)
     why = "its CIE has an unknown return address column";
   if (why == NULL)
-    why = convert_entry (object, &entry, conversion);
-  if (why != NULL && entry.size == 0)
-    why = message ("FDE at %#" PRIx64 ": %s", address, why);
+    why = convert_entry (object, entry, conversion);
   if (why != NULL)
-    leave_out (conversion, start, entry.size, why);
+    leave_fde_out (conversion, found, why);
   else
-    *end = entry.start + entry.size;
+    *end = entry->start + entry->size;
 }
 
 /* Finding FDEs.  */
 
 /* Convert the FDEs in the table of .eh_frame_hdr at CURSOR, which has COUNT
-   pairs of addresses.  */
+   pairs of addresses.  Of those with code that begin at one address, a lookup
+   finds the last.  */
 static const char *
 convert_pairs (const struct object *object, struct cursor *cursor,
 	       unsigned int encoding, uint64_t count, uint64_t base,
 	       struct conversion *conversion)
 {
-  uint64_t end = 0, last = 0;
+  struct found last = { 0 }, found;
+  uint64_t end = 0, before = 0;
 
   for (; count > 0; --count)
     {
       uint64_t start = read_address (object, cursor, encoding, base);
       uint64_t fde = read_address (object, cursor, encoding, base);
-      struct cursor ahead = *cursor;
-      uint64_t next = (count == 1 ? UINT64_MAX
-		       : read_address (object, &ahead, encoding, base));
       if (cursor->failed)
 	return "damaged .eh_frame_hdr: its table leaves the segment";
       if (conversion->work / WORK_MAX > object->file.size)
 	return "damaged .eh_frame: too many FDEs share one CIE";
-      if (start < last)
+      if (start < before)
 	return "damaged .eh_frame_hdr: its table is not sorted";
-      last = start;
-      convert_fde (object, fde, start, next > start ? next : UINT64_MAX,
-		   conversion, &end);
+      before = start;
+      find (object, fde, start, conversion, &found);
+      if (start > last.start)
+	convert_fde (object, &last, start, conversion, &end);
+      else if (has_code (&last) && has_code (&found))
+	leave_fde_out (conversion, &last,
+		       "another one begins at the same address");
+      if (start > last.start || has_code (&found))
+	last = found;
     }
+  convert_fde (object, &last, UINT64_MAX, conversion, &end);
   return NULL;
 }
 
@@ -320,10 +357,11 @@ convert_section (const struct object *object, uint64_t address, uint64_t size,
 
   for (size_t i = 0; i < count && why == NULL; ++i)
     {
+      struct found found;
       uint64_t next = i + 1 < count ? pairs[i + 1].start : UINT64_MAX;
-      convert_fde (object, pairs[i].fde, pairs[i].start,
-		   next > pairs[i].start ? next : UINT64_MAX, conversion,
-		   &end);
+      find (object, pairs[i].fde, pairs[i].start, conversion, &found);
+      convert_fde (object, &found, next > pairs[i].start ? next : UINT64_MAX,
+		   conversion, &end);
       if (conversion->work / WORK_MAX > object->file.size)
 	why = "damaged .eh_frame: too many FDEs share one CIE";
     }

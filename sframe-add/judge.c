@@ -259,6 +259,8 @@ judge (const struct machine *machine, const struct state *state, bool signal,
     { .outermost = state->ra.kind == RULE_UNDEFINED, .signal = signal };
   if (rule->outermost)
     return NULL;
+  if (state->ra_is_unclear)
+    return "it has a rule that says whether its RA is signed";
   const char *why = judge_cfa (machine, &state->cfa, &rule->cfa);
   if (why != NULL)
     return why;

@@ -30,9 +30,6 @@
 
 #include "cfi.h"
 
-#ifndef PT_GNU_SFRAME
-# define PT_GNU_SFRAME (PT_LOOS + 0x474e554 - 0x4)
-#endif
 #ifndef SHT_GNU_SFRAME
 # define SHT_GNU_SFRAME 0x6ffffff4
 #endif
@@ -320,6 +317,17 @@ align_segment (const struct object *object, const struct layout *layout,
     segment->p_align = page;
 }
 
+/* The alignment of the new segment: a page, or less if the linker has given the
+   first segment, whose distance from the file the new one shares, less.  */
+static uint64_t
+new_alignment (const struct object *object, const struct layout *layout)
+{
+  uint64_t distance = layout->address - layout->offset;
+  uint64_t page = object->machine->page;
+
+  return distance % page == 0 ? page : distance & -distance;
+}
+
 /* Append the program headers; PT_LOAD must be in ascending order.  */
 static void
 put_segments (const struct object *object, const struct layout *layout,
@@ -331,7 +339,7 @@ put_segments (const struct object *object, const struct layout *layout,
     = { .p_type = PT_LOAD, .p_flags = PF_R, .p_offset = layout->offset,
 	.p_vaddr = layout->address, .p_paddr = layout->address,
 	.p_filesz = layout->size, .p_memsz = layout->size,
-	.p_align = object->machine->page };
+	.p_align = new_alignment (object, layout) };
   GElf_Phdr table = load;
 
   for (size_t i = 0; i < object->segment_count; ++i)

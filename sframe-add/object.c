@@ -56,10 +56,13 @@ segment_fits (const struct object *object, const GElf_Phdr *segment)
 static const char *
 read_segments (struct object *object)
 {
+  uint64_t bytes = 0;
+
   if (elf_getphdrnum (object->elf, &object->segment_count) != 0
       || object->segment_count == 0)
     return "no program headers";
-  if (object->segment_count > HEADERS_MAX)
+  if (object->segment_count > HEADERS_MAX
+      || object->header.e_phnum == PN_XNUM)
     return "it has too many program headers";
   object->segments = calloc (object->segment_count, sizeof (GElf_Phdr));
   if (object->segments == NULL)
@@ -71,7 +74,12 @@ read_segments (struct object *object)
 	return message ("program header %zu: %s", i, elf_errmsg (-1));
       if (!segment_fits (object, segment))
 	return message ("program header %zu: it leaves the file", i);
+      if (segment->p_type == PT_LOAD)
+	bytes += segment->p_filesz;
     }
+  /* Otherwise the work was not linear in the size of the file.  */
+  if (bytes / 2 > object->file.size)
+    return "too many segments have the same bytes of the file";
   return NULL;
 }
 
@@ -151,22 +159,38 @@ object_segment (const struct object *object, uint32_t type)
   return NULL;
 }
 
+/* The bytes of the section names; empty if there are none.  */
+static struct buffer
+section_names (const struct object *object)
+{
+  const struct buffer *file = &object->file;
+  GElf_Shdr header;
+  size_t index;
+
+  if (elf_getshdrstrndx (object->elf, &index) != 0
+      || gelf_getshdr (elf_getscn (object->elf, index), &header) == NULL
+      || header.sh_type == SHT_NOBITS || header.sh_offset > file->size
+      || header.sh_size > file->size - header.sh_offset)
+    return (struct buffer) { 0 };
+  return (struct buffer) { .data = file->data + header.sh_offset,
+			   .size = header.sh_size };
+}
+
 uint64_t
 object_section (const struct object *object, const char *name, uint64_t *size)
 {
+  /* elf_strptr would look for the end of each name, however far it is.  */
+  const struct buffer names = section_names (object);
+  const size_t length = strlen (name) + 1;
   Elf_Scn *section = NULL;
   GElf_Shdr header;
-  size_t names;
 
-  if (elf_getshdrstrndx (object->elf, &names) != 0)
-    return 0;
   while ((section = elf_nextscn (object->elf, section)) != NULL)
     if (gelf_getshdr (section, &header) != NULL
-	&& (header.sh_flags & SHF_ALLOC) != 0)
+	&& (header.sh_flags & SHF_ALLOC) != 0
+	&& header.sh_name < names.size && length <= names.size - header.sh_name
+	&& memcmp (names.data + header.sh_name, name, length) == 0)
       {
-	const char *known = elf_strptr (object->elf, names, header.sh_name);
-	if (known == NULL || strcmp (known, name) != 0)
-	  continue;
 	*size = header.sh_size;
 	return header.sh_addr;
       }

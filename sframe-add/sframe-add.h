@@ -23,6 +23,10 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#ifndef PT_GNU_SFRAME
+# define PT_GNU_SFRAME (PT_LOOS + 0x474e554)
+#endif
+
 /* A supported machine.  Registers are DWARF numbers.  */
 struct machine
 {

@@ -9,6 +9,8 @@
 #   factor         a code factor of endless length, likewise
 #   expression     a long CFA expression that holds for many rows
 #   code           a function of 4 GiB that has no bytes in the file but its first ones
+#   names          many sections, whose names have no end but that of the file
+#   segments       many segments with the same bytes of the file
 #
 # With a table, for --check:
 #
@@ -26,6 +28,9 @@
 #   no-rows-block  an FDE of repeated blocks without rows
 #
 #   headers        1,171 program headers, one more than Linux accepts
+#   section-0      the number of program headers is in the first section header
+#   same-start     three FDEs; the second begins where the first does, and is shorter;
+#                  the third, shorter still, begins in what only the first has
 #   version        a CIE of a version that does not exist
 
 import struct
@@ -92,7 +97,8 @@ def sframe(address, functions, rows, count):
         + index + rows
 
 
-def elf(frames, fdes, make_table=None, size=0, more=0):
+def elf(frames, fdes, make_table=None, size=0, more=0, code=CODE,
+        memory=1 << 33):
     table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
     table += b"".join(struct.pack("<QQ", start, BASE + at) for start, at in fdes)
     header_at = BASE + len(frames)
@@ -102,7 +108,7 @@ def elf(frames, fdes, make_table=None, size=0, more=0):
         ours = make_table(sframe_at)
         end += len(ours) + size
     segments = [(1, 4, 0, 0, 0, end, end, BASE),
-                (1, 5, 0, CODE, CODE, end, 1 << 33, BASE),
+                (1, 5, 0, code, code, end, max(memory, end), BASE),
                 (0x6474e550, 4, header_at, header_at, header_at, len(table),
                  len(table), 4)]
     if make_table:
@@ -116,6 +122,56 @@ def elf(frames, fdes, make_table=None, size=0, more=0):
     for segment in segments:
         out += struct.pack("<IIQQQQQQ", *segment)
     return (out.ljust(BASE, b"\0") + frames + table + ours).ljust(end, b"\0")
+
+
+# FILE, whose program headers from number FIRST on become copies of number 1, with
+# other addresses.
+def copy_segments(file, first):
+    count, = struct.unpack_from("<H", file, 56)
+    file = bytearray(file)
+    for i in range(first, count):
+        at = 64 + 56 * i
+        file[at:at + 56] = file[64 + 56:64 + 2 * 56]
+        struct.pack_into("<QQ", file, at + 16, 4 * BASE * i, 4 * BASE * i)
+    return bytes(file)
+
+
+# FILE with a section header that has the number of program headers.
+def count_in_section(file):
+    count, = struct.unpack_from("<H", file, 56)
+    file += bytes(-len(file) % 8)
+    header = bytearray(64)
+    struct.pack_into("<I", header, 44, count)
+    out = bytearray(file + header)
+    struct.pack_into("<Q", out, 40, len(file))
+    struct.pack_into("<H", out, 56, 0xffff)
+    struct.pack_into("<H", out, 60, 1)
+    return bytes(out)
+
+
+# A segment with code, and sections whose names end nowhere.
+def names():
+    count, size = 65000, 32 << 20
+    sections_at = BASE + size
+    out = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+    out += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, sections_at, 0, 64, 56,
+                       1, 64, count + 2, 1)
+    out += struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, BASE, BASE, BASE)
+    header = struct.Struct("<IIQQQQIIQQ")
+    return (out.ljust(BASE, b"\0") + b"\0" + b"x" * (size - 1) + bytes(64)
+            + header.pack(0, 3, 0, 0, BASE, size, 0, 0, 1, 0)
+            + header.pack(1, 1, 2, 0, 0, 16, 0, 0, 1, 0) * count)
+
+
+# CFA = RSP + 16, 32 and 48.
+def same_start():
+    code = 4 * BASE
+    frames = bytearray(cie())
+    fdes = []
+    for start, size, offset in ((0, 64, 16), (0, 16, 32), (32, 8, 48)):
+        fdes.append((code + start, len(frames)))
+        frames += fde(len(frames), size, bytes([0x0e, offset]), code + start)
+    return elf(bytes(frames), fdes, code=code, memory=0)
 
 
 # A file with a table of the given KIND.
@@ -153,6 +209,10 @@ def make(kind):
     if kind in ("block", "functions", "shared", "overlap", "empty",
                 "empty-many", "register") + NO_ROWS:
         return make_checked(kind)
+    if kind == "names":
+        return names()
+    if kind == "same-start":
+        return same_start()
     pairs, size, program = COUNT // 16, 16, b""
     more = 0
     if kind == "augmentation":
@@ -175,8 +235,17 @@ def make(kind):
         size = 0xffffffff
     elif kind == "headers":
         more = 1171 - 3
-    return elf(start + fde(len(start), size, program),
-               [(CODE, len(start))] * pairs, more=more)
+    elif kind in ("segments", "section-0"):
+        pairs, more = 1, 40
+    code, memory = CODE, 1 << 33
+    if kind in ("segments", "section-0"):
+        code, memory = 4 * BASE, 0
+    file = elf(start + fde(len(start), size, program, code),
+               [(code, len(start))] * pairs, more=more, code=code,
+               memory=memory)
+    if kind == "segments":
+        return copy_segments(file, 3)
+    return count_in_section(file) if kind == "section-0" else file
 
 
 with open(sys.argv[2], "wb") as file:
