@@ -97,11 +97,24 @@ def sframe(address, functions, rows, count):
         + index + rows
 
 
+# .eh_frame_hdr at ADDRESS, as linkers write it.
+def linked_header(address, fdes):
+    table = bytes([1, 0x1b, 3, 0x3b])
+    table += struct.pack("<iI", BASE - (address + 4), len(fdes))
+    return table + b"".join(struct.pack("<ii", start - address,
+                                        BASE + at - address)
+                            for start, at in fdes)
+
+
 def elf(frames, fdes, make_table=None, size=0, more=0, code=CODE,
-        memory=1 << 33):
-    table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
-    table += b"".join(struct.pack("<QQ", start, BASE + at) for start, at in fdes)
+        memory=1 << 33, linked=False):
     header_at = BASE + len(frames)
+    if linked:
+        table = linked_header(header_at, fdes)
+    else:
+        table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
+        table += b"".join(struct.pack("<QQ", start, BASE + at)
+                          for start, at in fdes)
     end = header_at + len(table)
     sframe_at, ours = end, b""
     if make_table:
@@ -171,7 +184,7 @@ def same_start():
     for start, size, offset in ((0, 64, 16), (0, 16, 32), (32, 8, 48)):
         fdes.append((code + start, len(frames)))
         frames += fde(len(frames), size, bytes([0x0e, offset]), code + start)
-    return elf(bytes(frames), fdes, code=code, memory=0)
+    return elf(bytes(frames), fdes, code=code, memory=0, linked=True)
 
 
 # A file with a table of the given KIND.
