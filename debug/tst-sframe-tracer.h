@@ -20,7 +20,13 @@
 
 #include "tst-sframe-support.h"
 
-enum { TRACER_DEPTH = 100 };
+enum
+{
+  TRACER_DEPTH = 100,
+  /* So many objects the tracer unloads at most until it is stopped: the loader
+     does not keep more than RETIRED_MAX (dl-sframe.c).  */
+  TRACER_UNLOADS = 100,
+};
 
 /* An object to be unloaded.  */
 static const char module[] = "tst-sframe-cache-unload-mod1.so";
@@ -32,6 +38,7 @@ struct tracer
 {
   pthread_t thread;
   atomic_bool tracing, is_stopped, end;
+  atomic_int unloads;
   sem_t signaled, go;
 };
 
@@ -55,7 +62,8 @@ tracer_loop (int depth)
     while (!atomic_load (&self->end))
       {
 	/* Without cached rules a trace reads objects.  */
-	reload ("tst-sframe-cache-unload-mod2.so");
+	if (atomic_fetch_add (&self->unloads, 1) < TRACER_UNLOADS)
+	  reload ("tst-sframe-cache-unload-mod2.so");
 	atomic_store (&self->tracing, true);
 	int count = backtrace (pc, TRACE_MAX);
 	atomic_store (&self->tracing, false);
@@ -76,7 +84,6 @@ tracer_function (void *closure)
 static void
 tracer_start (struct tracer *tracer)
 {
-  atomic_store (&tracer->end, false);
   TEST_COMPARE (sem_init (&tracer->signaled, 0, 0), 0);
   TEST_COMPARE (sem_init (&tracer->go, 0, 0), 0);
   tracer->thread = xpthread_create (NULL, tracer_function, tracer);
@@ -108,6 +115,7 @@ stop_in_trace (struct tracer *tracer)
 static void
 let_go (struct tracer *tracer)
 {
+  atomic_store (&tracer->unloads, 0);
   TEST_COMPARE (sem_post (&tracer->go), 0);
 }
 
