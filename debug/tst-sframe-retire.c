@@ -65,7 +65,7 @@ overlap (void)
   bool is_known = count_mappings (module) > kept;
   TEST_COMPARE (kept, is_known ? mappings : 0);
 
-  /* So does a call of dlclose.  */
+  /* A call of dlclose releases objects, too.  */
   handle = xdlopen (other, RTLD_NOW);
   tracer_end (&second);
   xdlclose (handle);

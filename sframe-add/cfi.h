@@ -88,7 +88,7 @@ struct state
 {
   struct dwarf_rule cfa, ra, fp, sp;
   bool ra_is_signed;
-  /* The FDE has another rule for that.  */
+  /* A rule, which is not evaluated, says whether the RA is signed.  */
   bool ra_is_unclear;
 };
 

@@ -151,8 +151,8 @@ read_fde (const struct object *object, uint64_t address, struct entry *entry)
   return cursor.failed ? "its FDE is damaged" : NULL;
 }
 
-/* An FDE, and where .eh_frame_hdr has it.  */
-struct found
+/* An FDE, and the start of its function as .eh_frame_hdr lists it.  */
+struct listed
 {
   uint64_t address, start;
   struct entry entry;
@@ -160,47 +160,49 @@ struct found
   const char *why;
 };
 
+/* Read the FDE at ADDRESS, of a function that is listed at START.  */
 static void
-find (const struct object *object, uint64_t address, uint64_t start,
-      struct conversion *conversion, struct found *found)
+read_listed (const struct object *object, uint64_t address, uint64_t start,
+	     struct conversion *conversion, struct listed *fde)
 {
-  *found = (struct found) { .address = address, .start = start };
-  found->why = read_fde (object, address, &found->entry);
-  conversion->work += found->entry.work;
+  *fde = (struct listed) { .address = address, .start = start };
+  fde->why = read_fde (object, address, &fde->entry);
+  conversion->work += fde->entry.work;
 }
 
-/* Whether a lookup can find FOUND.  */
+/* Whether FDE has code, as far as that can be read.  */
 static bool
-has_code (const struct found *found)
+has_code (const struct listed *fde)
 {
-  return found->why != NULL || found->entry.size != 0;
+  return fde->why != NULL || fde->entry.size != 0;
 }
 
+/* FDE cannot be converted, for the reason WHY.  */
 static void
-leave_fde_out (struct conversion *conversion, const struct found *found,
+leave_fde_out (struct conversion *conversion, const struct listed *fde,
 	       const char *why)
 {
-  if (found->entry.size == 0)
-    why = message ("FDE at %#" PRIx64 ": %s", found->address, why);
-  leave_out (conversion, found->start, found->entry.size, why);
+  if (fde->entry.size == 0)
+    why = message ("FDE at %#" PRIx64 ": %s", fde->address, why);
+  leave_out (conversion, fde->start, fde->entry.size, why);
 }
 
-/* Convert FOUND.  LIMIT is the start of the next FDE, where a lookup by
+/* Convert FDE.  LIMIT is the start of the next FDE, where a lookup by
    .eh_frame_hdr no longer finds this one.  *END is the end of the last
    converted one.  */
 static void
-convert_fde (const struct object *object, struct found *found, uint64_t limit,
+convert_fde (const struct object *object, struct listed *fde, uint64_t limit,
 	     struct conversion *conversion, uint64_t *end)
 {
-  struct entry *entry = &found->entry;
-  const char *why = found->why;
+  struct entry *entry = &fde->entry;
+  const char *why = fde->why;
 
-  if (!has_code (found))
+  if (!has_code (fde))
     return;
-  if (why == NULL && entry->start != found->start)
+  if (why == NULL && entry->start != fde->start)
     why = ".eh_frame_hdr has another start address for it";
-  if (why == NULL && entry->size > limit - found->start)
-    entry->size = limit - found->start;
+  if (why == NULL && entry->size > limit - fde->start)
+    entry->size = limit - fde->start;
   if (why == NULL && entry->size > UINT32_MAX)
     why = "it has 4 GiB of code or more";
   if (why == NULL && !object_is_code (object, entry->start, entry->size))
@@ -212,7 +214,7 @@ convert_fde (const struct object *object, struct found *found, uint64_t limit,
   if (why == NULL)
     why = convert_entry (object, entry, conversion);
   if (why != NULL)
-    leave_fde_out (conversion, found, why);
+    leave_fde_out (conversion, fde, why);
   else
     *end = entry->start + entry->size;
 }
@@ -227,28 +229,27 @@ convert_pairs (const struct object *object, struct cursor *cursor,
 	       unsigned int encoding, uint64_t count, uint64_t base,
 	       struct conversion *conversion)
 {
-  struct found last = { 0 }, found;
-  uint64_t end = 0, before = 0;
+  struct listed last = { 0 }, next;
+  uint64_t end = 0;
 
   for (; count > 0; --count)
     {
       uint64_t start = read_address (object, cursor, encoding, base);
-      uint64_t fde = read_address (object, cursor, encoding, base);
+      uint64_t address = read_address (object, cursor, encoding, base);
       if (cursor->failed)
 	return "damaged .eh_frame_hdr: its table leaves the segment";
       if (conversion->work / WORK_MAX > object->file.size)
 	return "damaged .eh_frame: too many FDEs share one CIE";
-      if (start < before)
+      if (start < last.start)
 	return "damaged .eh_frame_hdr: its table is not sorted";
-      before = start;
-      find (object, fde, start, conversion, &found);
+      read_listed (object, address, start, conversion, &next);
       if (start > last.start)
 	convert_fde (object, &last, start, conversion, &end);
-      else if (has_code (&last) && has_code (&found))
+      else if (has_code (&last) && has_code (&next))
 	leave_fde_out (conversion, &last,
-		       "another one begins at the same address");
-      if (start > last.start || has_code (&found))
-	last = found;
+		       "another FDE begins at the same address");
+      if (start > last.start || has_code (&next))
+	last = next;
     }
   convert_fde (object, &last, UINT64_MAX, conversion, &end);
   return NULL;
@@ -357,10 +358,10 @@ convert_section (const struct object *object, uint64_t address, uint64_t size,
 
   for (size_t i = 0; i < count && why == NULL; ++i)
     {
-      struct found found;
+      struct listed fde;
       uint64_t next = i + 1 < count ? pairs[i + 1].start : UINT64_MAX;
-      find (object, pairs[i].fde, pairs[i].start, conversion, &found);
-      convert_fde (object, &found, next > pairs[i].start ? next : UINT64_MAX,
+      read_listed (object, pairs[i].fde, pairs[i].start, conversion, &fde);
+      convert_fde (object, &fde, next > pairs[i].start ? next : UINT64_MAX,
 		   conversion, &end);
       if (conversion->work / WORK_MAX > object->file.size)
 	why = "damaged .eh_frame: too many FDEs share one CIE";

@@ -317,8 +317,9 @@ align_segment (const struct object *object, const struct layout *layout,
     segment->p_align = page;
 }
 
-/* The alignment of the new segment: a page, or less if the linker has given the
-   first segment, whose distance from the file the new one shares, less.  */
+/* The alignment of the new segment: a page, if its address and its offset allow
+   that.  They do not if they have the same distance as those of the first
+   segment, which the linker has aligned to less.  */
 static uint64_t
 new_alignment (const struct object *object, const struct layout *layout)
 {

@@ -77,7 +77,7 @@ read_segments (struct object *object)
       if (segment->p_type == PT_LOAD)
 	bytes += segment->p_filesz;
     }
-  /* Otherwise the work was not linear in the size of the file.  */
+  /* The work must be linear in the size of the file.  */
   if (bytes / 2 > object->file.size)
     return "too many segments have the same bytes of the file";
   return NULL;

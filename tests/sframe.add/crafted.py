@@ -227,7 +227,7 @@ def make(kind):
     if kind == "same-start":
         return same_start()
     pairs, size, program = COUNT // 16, 16, b""
-    more = 0
+    code, memory, more = CODE, 1 << 33, 0
     if kind == "augmentation":
         start = cie(b"A" * COUNT, b"")
     elif kind == "factor":
@@ -249,10 +249,7 @@ def make(kind):
     elif kind == "headers":
         more = 1171 - 3
     elif kind in ("segments", "section-0"):
-        pairs, more = 1, 40
-    code, memory = CODE, 1 << 33
-    if kind in ("segments", "section-0"):
-        code, memory = 4 * BASE, 0
+        pairs, code, memory, more = 1, 4 * BASE, 0, 40
     file = elf(start + fde(len(start), size, program, code),
                [(code, len(start))] * pairs, more=more, code=code,
                memory=memory)
