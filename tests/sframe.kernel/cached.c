@@ -245,7 +245,7 @@ test_fork (void)
   CHECK (!sframe_is_cached (TEXT + 0xf));
   CHECK (reads (0, 20) > 19 * 5 && machine.caches == 2);
   /* The two share the registrations, but no rule.  */
-  CHECK (child.sframe == process.sframe && keeps (TEXT + 3, &rule));
+  CHECK (child.sframe_set == process.sframe_set && keeps (TEXT + 3, &rule));
   current->mm = &process;
   CHECK (!sframe_is_cached (TEXT + 3));
   current->mm = &child;

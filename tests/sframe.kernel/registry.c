@@ -1353,7 +1353,7 @@ test_shared_while_unchanged (void)
   expect ("not there", sframe_remove (DATA), -ENOENT);
   machine_unmap (&child, DATA, DATA_END);
   machine_unmap (&child, TEXT + 0x500, TEXT + 0x600);
-  CHECK (child.sframe == process.sframe && machine.objects == objects);
+  CHECK (child.sframe_set == process.sframe_set && machine.objects == objects);
   machine_exit (&process);
   /* Now it is the child's alone, and changed in place.  */
   expect ("remove", sframe_remove (TABLE), 0);
@@ -1489,7 +1489,7 @@ test_vdso (void)
   CHECK (machine.objects == 0);
   machine_exit (&child);
   end_process ();
-  current->mm = &(struct mm_struct) { .sframe = NULL };
+  current->mm = &(struct mm_struct) { .sframe_set = NULL };
   CHECK (!sframe_in_vdso (VDSO_TEXT));
 }
 
@@ -1540,7 +1540,7 @@ test_vdso_removed (void)
   current->mm = &child;
   check_vdso (VDSO, false);
   expect ("own tables", add (TABLE, TEXT, 16), 0);
-  CHECK (child.sframe != process.sframe);
+  CHECK (child.sframe_set != process.sframe_set);
   check_vdso (VDSO, false);
   expect ("again", add_vdso (VDSO), 0);
   check_vdso (VDSO, true);
@@ -1721,13 +1721,14 @@ test_choice_of_relatives (void)
   current->mm = &child;
   CHECK (sframe_order (&child) == 0x21);
   expect ("the same", sframe_set_order (0x21), 0);
-  CHECK (child.sframe == process.sframe);
+  CHECK (child.sframe_set == process.sframe_set);
   /* The set and three texts.  */
   for (unsigned int i = 1; i <= 4; ++i)
     {
       machine.no_memory_after = i;
       expect ("without memory", sframe_set_order (2), -ENOMEM);
-      CHECK (sframe_order (&child) == 0x21 && child.sframe == process.sframe);
+      CHECK (sframe_order (&child) == 0x21
+	     && child.sframe_set == process.sframe_set);
     }
   expect ("another", sframe_set_order (2), 0);
   CHECK (sframe_order (&child) == 2 && sframe_order (&process) == 0x21);
@@ -1740,7 +1741,8 @@ test_choice_of_relatives (void)
   /* The copy for a change of tables has it, too.  */
   machine_fork (&child, &process, 0);
   expect ("remove", sframe_remove (TABLE), 0);
-  CHECK (process.sframe != child.sframe && sframe_order (&process) == 0x21);
+  CHECK (process.sframe_set != child.sframe_set
+	 && sframe_order (&process) == 0x21);
   machine_exit (&child);
   end_process ();
 }

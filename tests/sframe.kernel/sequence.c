@@ -396,7 +396,7 @@ do_fork (void)
       child->count = 0;
     }
   ++outcomes[FORKED];
-  outcomes[SHARED] += child->mm.sframe == self->mm.sframe;
+  outcomes[SHARED] += child->mm.sframe_set == self->mm.sframe_set;
   child->alive = true;
   child->born = operation;
 }
@@ -574,7 +574,7 @@ check_objects (void)
 	continue;
       /* Relatives share a set until one of them changes it.  */
       for (unsigned int j = 0; j < i; ++j)
-	if (models[j].alive && models[j].mm.sframe == model->mm.sframe)
+	if (models[j].alive && models[j].mm.sframe_set == model->mm.sframe_set)
 	  goto counted;
       sets += sframe_has_set ((struct mm_struct *) &model->mm);
       expected += model->count;

@@ -59,14 +59,14 @@ void __sframe_unwind_cached(struct unwind_user_state *state,
 /* A new mm is a copy of its parent's, but shares no registration yet. */
 static inline void sframe_init_mm(struct mm_struct *mm)
 {
-	mm->sframe = NULL;
+	RCU_INIT_POINTER(mm->sframe_set, NULL);
 	RCU_INIT_POINTER(mm->sframe_cache, NULL);
 }
 
 /* Whether @mm has a set of text ranges, which may be empty. */
 static inline bool sframe_has_set(const struct mm_struct *mm)
 {
-	return READ_ONCE(mm->sframe);
+	return rcu_access_pointer(mm->sframe_set);
 }
 
 /* Free all registrations of @mm, which has no users. */

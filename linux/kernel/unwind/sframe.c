@@ -33,9 +33,9 @@
 /* Whether the table of the vDSO of @mm, which is locked, was removed. */
 bool sframe_removed_vdso(const struct mm_struct *mm)
 {
-	const struct sframe_mm *sframe = sframe_locked_set(mm);
+	const struct sframe_set *set = sframe_locked_set(mm);
 
-	return sframe && sframe->no_vdso;
+	return set && set->no_vdso;
 }
 
 /* Whether @mm has a vDSO whose table was not removed. Store it in @vdso. */
@@ -51,7 +51,7 @@ bool sframe_has_vdso(struct mm_struct *mm, struct sframe_view *vdso)
 int sframe_forget(struct mm_struct *mm, unsigned long start, gfp_t gfp)
 {
 	struct sframe_view vdso;
-	struct sframe_mm *own;
+	struct sframe_set *own;
 
 	if (sframe_has_vdso(mm, &vdso) && vdso.start == start) {
 		own = sframe_get_own(mm, gfp);
@@ -76,15 +76,15 @@ int sframe_forget(struct mm_struct *mm, unsigned long start, gfp_t gfp)
 int sframe_set_order(u16 order)
 {
 	struct mm_struct *mm = current->mm;
-	struct sframe_mm *sframe;
+	struct sframe_set *set;
 	int ret = 0;
 
 	if (mmap_write_lock_killable(mm))
 		return -EINTR;
 	if (order != sframe_order(mm)) {
-		sframe = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
-		if (sframe)
-			WRITE_ONCE(sframe->order, order);
+		set = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
+		if (set)
+			WRITE_ONCE(set->order, order);
 		else
 			ret = -ENOMEM;
 	}
@@ -100,12 +100,12 @@ int sframe_set_order(u16 order)
  */
 u16 __sframe_order(const struct mm_struct *mm)
 {
-	const struct sframe_mm *sframe;
+	const struct sframe_set *set;
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference_raw(mm->sframe);
-	return sframe ? READ_ONCE(sframe->order) : 0;
+	set = rcu_dereference(mm->sframe_set);
+	return set ? READ_ONCE(set->order) : 0;
 }
 
 /**
@@ -116,12 +116,12 @@ u16 __sframe_order(const struct mm_struct *mm)
  */
 bool __sframe_has_tables(const struct mm_struct *mm)
 {
-	const struct sframe_mm *sframe;
+	const struct sframe_set *set;
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference_raw(mm->sframe);
-	return sframe && !RB_EMPTY_ROOT(&sframe->texts);
+	set = rcu_dereference(mm->sframe_set);
+	return set && !RB_EMPTY_ROOT(&set->texts);
 }
 
 /**
@@ -169,12 +169,12 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 		      struct sframe_info *info)
 {
-	struct sframe_mm *sframe = sframe_locked_set(mm);
+	struct sframe_set *set = sframe_locked_set(mm);
 	struct sframe_text *text = NULL;
 	struct sframe_view *view, vdso;
 
-	if (sframe)
-		text = sframe_first_text(sframe, from);
+	if (set)
+		text = sframe_first_text(set, from);
 	view = text ? &text->view : NULL;
 	if (sframe_has_vdso(mm, &vdso) && from < vdso.text + vdso.text_size &&
 	    (!view || vdso.text < view->text))
@@ -195,18 +195,18 @@ bool sframe_next_text(struct mm_struct *mm, unsigned long from,
 static bool sframe_is_current(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
-	struct sframe_mm *sframe = sframe_locked_set(mm);
+	struct sframe_set *set = sframe_locked_set(mm);
 	const struct sframe_text *text;
 	struct sframe_view vdso;
 
 	if (view->id == SFRAME_VDSO_ID)
 		return sframe_has_vdso(mm, &vdso) && vdso.start == view->start;
-	text = sframe ? sframe_find_table(sframe, view->start, 1) : NULL;
+	text = set ? sframe_find_table(set, view->start, 1) : NULL;
 	return text && text->view.id == view->id;
 }
 
 /**
- * sframe_drop_corrupt - remove a table whose contents contradict the format
+ * sframe_drop_corrupt - drop a table whose contents contradict the format
  * @view:	the table
  *
  * Otherwise each trace would find the fault again. The caller can sleep and

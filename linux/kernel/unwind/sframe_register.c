@@ -80,7 +80,7 @@ static int sframe_insert_vdso(struct mm_struct *mm,
 			      const struct sframe_view *view)
 {
 	struct sframe_view vdso;
-	struct sframe_mm *own;
+	struct sframe_set *own;
 
 	if (!sframe_vdso_view(mm, &vdso))
 		return 0;
@@ -123,7 +123,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 {
 	const struct sframe_text *table = spots->table.found;
 	const struct sframe_text *text = spots->text.found;
-	struct sframe_mm *sframe = sframe_locked_set(mm), *own;
+	struct sframe_set *set = sframe_locked_set(mm), *own;
 	int ret;
 
 	if (table && !sframe_same_table(&table->view, view))
@@ -133,7 +133,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 	ret = near_vdso ? sframe_insert_vdso(mm, view) : 0;
 	if (ret)
 		return min(ret, 0);
-	if (sframe && sframe->nr_texts >= SFRAME_TEXTS_MAX)
+	if (set && set->nr_texts >= SFRAME_TEXTS_MAX)
 		return -ENOSPC;
 	/* A table may describe several text ranges. */
 	if (table)
@@ -141,7 +141,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 	own = sframe_get_own(mm, GFP_KERNEL_ACCOUNT);
 	if (!own)
 		return -ENOMEM;
-	if (own != sframe)
+	if (own != set)
 		sframe_find_spots(own, view, spots);
 	if (!table)
 		view->id = ++own->last_id;

@@ -59,27 +59,27 @@ static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
  * A search that begins meanwhile spins until sframe_end_change(), so preemption
  * is disabled.
  */
-static void sframe_begin_change(struct sframe_mm *sframe)
+static void sframe_begin_change(struct sframe_set *set)
 {
 	preempt_disable();
-	write_seqcount_begin(&sframe->changes);
+	write_seqcount_begin(&set->changes);
 }
 
-static void sframe_end_change(struct sframe_mm *sframe)
+static void sframe_end_change(struct sframe_set *set)
 {
-	write_seqcount_end(&sframe->changes);
+	write_seqcount_end(&set->changes);
 	preempt_enable();
 }
 
 /*
- * Begin a new generation of @sframe, which invalidates all cached rules.
+ * Begin a new generation of @set, which invalidates all cached rules.
  * Pairs with the acquire load in sframe_try_view(): a reader that sees the new
- * generation no longer finds the range that the caller has removed.
+ * generation no longer finds the range that the caller has dropped.
  */
-static void sframe_renew(struct sframe_mm *sframe)
+static void sframe_renew(struct sframe_set *set)
 {
-	/* Orders the removal before the new generation, see above. */
-	smp_store_release(&sframe->generation,
+	/* Orders the drop before the new generation, see above. */
+	smp_store_release(&set->generation,
 			  atomic64_inc_return(&sframe_last_generation));
 }
 
@@ -87,10 +87,10 @@ static void sframe_renew(struct sframe_mm *sframe)
  * Find the first text range that ends after @from. The caller holds the mmap
  * lock, so that the result stays valid.
  */
-struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
+struct sframe_text *sframe_first_text(struct sframe_set *set,
 				      unsigned long from)
 {
-	struct rb_node *node = sframe->texts.rb_node;
+	struct rb_node *node = set->texts.rb_node;
 	struct sframe_text *first = NULL;
 
 	while (node) {
@@ -108,20 +108,20 @@ struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
 }
 
 /* Find the first text range that overlaps the @size bytes at @start. */
-static struct sframe_text *sframe_find_text(struct sframe_mm *sframe,
+static struct sframe_text *sframe_find_text(struct sframe_set *set,
 					    unsigned long start,
 					    unsigned long size)
 {
-	struct sframe_text *text = sframe_first_text(sframe, start);
+	struct sframe_text *text = sframe_first_text(set, start);
 
 	return text && text->view.text < start + size ? text : NULL;
 }
 
 /* Find any text range whose table overlaps the @size bytes at @start. */
-struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
+struct sframe_text *sframe_find_table(struct sframe_set *set,
 				      unsigned long start, unsigned long size)
 {
-	struct rb_node *node = sframe->tables.rb_node;
+	struct rb_node *node = set->tables.rb_node;
 
 	while (node) {
 		struct sframe_text *text =
@@ -171,15 +171,15 @@ static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
 	spot->link = link;
 }
 
-/* Find the positions of @view in @sframe, which may be NULL. */
-void sframe_find_spots(struct sframe_mm *sframe, const struct sframe_view *view,
+/* Find the positions of @view in @set, which may be NULL. */
+void sframe_find_spots(struct sframe_set *set, const struct sframe_view *view,
 		       struct sframe_spots *spots)
 {
 	*spots = (struct sframe_spots) {};
-	if (!sframe)
+	if (!set)
 		return;
-	sframe_find_spot(&sframe->texts, false, view, &spots->text);
-	sframe_find_spot(&sframe->tables, true, view, &spots->table);
+	sframe_find_spot(&set->texts, false, view, &spots->text);
+	sframe_find_spot(&set->tables, true, view, &spots->table);
 }
 
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
@@ -192,45 +192,45 @@ static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
  * Insert the text range of @view, which overlaps no other, at @spots. Return 0
  * or -ENOMEM.
  */
-int sframe_new_text(struct sframe_mm *sframe, const struct sframe_view *view,
+int sframe_new_text(struct sframe_set *set, const struct sframe_view *view,
 		    const struct sframe_spots *spots, gfp_t gfp)
 {
-	struct sframe_text *text = sframe->spare;
+	struct sframe_text *text = set->spare;
 
 	if (!text)
 		text = kmalloc_obj(*text, gfp);
 	if (!text)
 		return -ENOMEM;
-	sframe->spare = NULL;
-	sframe_begin_change(sframe);
+	set->spare = NULL;
+	sframe_begin_change(set);
 	/* Within the change: readers may still use the spare entry. */
 	text->view = *view;
 	rb_link_node_rcu(&text->by_text, spots->text.parent, spots->text.link);
-	rb_insert_color(&text->by_text, &sframe->texts);
-	sframe_end_change(sframe);
+	rb_insert_color(&text->by_text, &set->texts);
+	sframe_end_change(set);
 	if (spots->table.found) {
-		rb_add(&text->by_table, &sframe->tables, sframe_table_less);
+		rb_add(&text->by_table, &set->tables, sframe_table_less);
 	} else {
 		rb_link_node(&text->by_table, spots->table.parent,
 			     spots->table.link);
-		rb_insert_color(&text->by_table, &sframe->tables);
+		rb_insert_color(&text->by_table, &set->tables);
 	}
-	sframe->nr_texts++;
-	sframe->clear_to = 0;
+	set->nr_texts++;
+	set->clear_to = 0;
 	return 0;
 }
 
-static void sframe_drop(struct sframe_mm *sframe, struct sframe_text *text)
+static void sframe_drop(struct sframe_set *set, struct sframe_text *text)
 {
-	sframe_begin_change(sframe);
-	rb_erase(&text->by_text, &sframe->texts);
-	sframe_end_change(sframe);
-	sframe_renew(sframe);
-	rb_erase(&text->by_table, &sframe->tables);
-	sframe->nr_texts--;
+	sframe_begin_change(set);
+	rb_erase(&text->by_text, &set->texts);
+	sframe_end_change(set);
+	sframe_renew(set);
+	rb_erase(&text->by_table, &set->tables);
+	set->nr_texts--;
 	/* Loading and unloading an object repeatedly then allocates nothing. */
-	if (!sframe->spare)
-		sframe->spare = text;
+	if (!set->spare)
+		set->spare = text;
 	else
 		kfree_rcu(text, rcu);
 }
@@ -245,36 +245,36 @@ static void sframe_free_text(struct sframe_text *text, bool forked)
 }
 
 /*
- * Drop one user of @sframe, and free the set after the last one. A set that had
+ * Drop one user of @set, and free the set after the last one. A set that had
  * only one user has no readers then: the last user has no threads left.
  */
-static void sframe_put(struct sframe_mm *sframe)
+static void sframe_put(struct sframe_set *set)
 {
 	struct sframe_text *text, *next;
 	bool forked;
 
-	if (!refcount_dec_and_test(&sframe->users))
+	if (!refcount_dec_and_test(&set->users))
 		return;
 	/*
 	 * @forked was set before the other user could put the set;
 	 * refcount_dec_and_test() orders that store before this load.
 	 */
-	forked = READ_ONCE(sframe->forked);
-	rbtree_postorder_for_each_entry_safe(text, next, &sframe->tables,
+	forked = READ_ONCE(set->forked);
+	rbtree_postorder_for_each_entry_safe(text, next, &set->tables,
 					     by_table)
 		sframe_free_text(text, forked);
-	sframe_free_text(sframe->spare, forked);
+	sframe_free_text(set->spare, forked);
 	if (forked)
-		kfree_rcu(sframe, rcu);
+		kfree_rcu(set, rcu);
 	else
-		kfree(sframe);
+		kfree(set);
 }
 
 /*
- * Copy the text ranges of @old to @sframe, which is not published yet. Goes on
+ * Copy the text ranges of @old to @set, which is not published yet. Goes on
  * if the task is being killed: another task may share its mm and need them.
  */
-static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old,
+static int sframe_copy(struct sframe_set *set, const struct sframe_set *old,
 		       gfp_t gfp)
 {
 	const struct sframe_view *view;
@@ -285,15 +285,15 @@ static int sframe_copy(struct sframe_mm *sframe, const struct sframe_mm *old,
 	for (node = rb_first(&old->texts); node && !ret; node = rb_next(node)) {
 		cond_resched();
 		view = &rb_entry(node, struct sframe_text, by_text)->view;
-		sframe_find_spots(sframe, view, &spots);
-		ret = sframe_new_text(sframe, view, &spots, gfp);
+		sframe_find_spots(set, view, &spots);
+		ret = sframe_new_text(set, view, &spots, gfp);
 	}
 	return ret;
 }
 
-static bool sframe_is_shared(const struct sframe_mm *sframe)
+static bool sframe_is_shared(const struct sframe_set *set)
 {
-	if (refcount_read(&sframe->users) > 1)
+	if (refcount_read(&set->users) > 1)
 		return true;
 	/*
 	 * Pairs with the release of refcount_dec_and_test() in sframe_put():
@@ -308,35 +308,36 @@ static bool sframe_is_shared(const struct sframe_mm *sframe)
  * Make a set without text ranges, otherwise like @old, which may be NULL.
  * Return NULL if there is no memory.
  */
-static struct sframe_mm *sframe_new_set(const struct sframe_mm *old, gfp_t gfp)
+static struct sframe_set *sframe_new_set(const struct sframe_set *old,
+					 gfp_t gfp)
 {
-	struct sframe_mm *sframe = kzalloc_obj(*sframe, gfp);
+	struct sframe_set *set = kzalloc_obj(*set, gfp);
 
-	if (!sframe)
+	if (!set)
 		return NULL;
-	refcount_set(&sframe->users, 1);
-	seqcount_init(&sframe->changes);
-	sframe->texts = RB_ROOT;
-	sframe->tables = RB_ROOT;
-	sframe_renew(sframe);
+	refcount_set(&set->users, 1);
+	seqcount_init(&set->changes);
+	set->texts = RB_ROOT;
+	set->tables = RB_ROOT;
+	sframe_renew(set);
 	if (old) {
-		sframe->no_vdso = old->no_vdso;
-		sframe->order = old->order;
-		sframe->last_id = old->last_id;
+		set->no_vdso = old->no_vdso;
+		set->order = old->order;
+		set->last_id = old->last_id;
 	}
-	return sframe;
+	return set;
 }
 
-/* Give @sframe, with a reference, to @mm, which is locked for writing. */
-static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
+/* Give @set, with a reference, to @mm, which is locked for writing. */
+static void sframe_publish(struct mm_struct *mm, struct sframe_set *set)
 {
-	struct sframe_mm *old = sframe_locked_set(mm);
+	struct sframe_set *old = sframe_locked_set(mm);
 
 	/*
 	 * Pairs with the dependent reads in sframe_try_view(),
 	 * sframe_generation() and __sframe_order().
 	 */
-	smp_store_release(&mm->sframe, sframe);
+	rcu_assign_pointer(mm->sframe_set, set);
 	if (old)
 		sframe_put(old);
 }
@@ -346,21 +347,21 @@ static void sframe_publish(struct mm_struct *mm, struct sframe_mm *sframe)
  * set if @mm has none, and a copy if @mm shares it. Return NULL and change
  * nothing if there is no memory.
  */
-struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
+struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 {
-	struct sframe_mm *old = sframe_locked_set(mm), *sframe;
+	struct sframe_set *old = sframe_locked_set(mm), *set;
 
 	if (old && !sframe_is_shared(old))
 		return old;
-	sframe = sframe_new_set(old, gfp);
-	if (!sframe)
+	set = sframe_new_set(old, gfp);
+	if (!set)
 		return NULL;
-	if (old && sframe_copy(sframe, old, gfp)) {
-		sframe_put(sframe);
+	if (old && sframe_copy(set, old, gfp)) {
+		sframe_put(set);
 		return NULL;
 	}
-	sframe_publish(mm, sframe);
-	return sframe;
+	sframe_publish(mm, set);
+	return set;
 }
 
 /*
@@ -368,18 +369,18 @@ struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
  */
 int sframe_drop_table(struct mm_struct *mm, unsigned long start, gfp_t gfp)
 {
-	struct sframe_mm *sframe = sframe_locked_set(mm);
+	struct sframe_set *set = sframe_locked_set(mm);
 	struct sframe_text *text;
 	int count = 0;
 
-	text = sframe ? sframe_find_table(sframe, start, 1) : NULL;
+	text = set ? sframe_find_table(set, start, 1) : NULL;
 	if (!text || text->view.start != start)
 		return 0;
-	sframe = sframe_get_own(mm, gfp);
-	if (!sframe)
+	set = sframe_get_own(mm, gfp);
+	if (!set)
 		return -ENOMEM;
-	for (; (text = sframe_find_table(sframe, start, 1)); count++)
-		sframe_drop(sframe, text);
+	for (; (text = sframe_find_table(set, start, 1)); count++)
+		sframe_drop(set, text);
 	return count;
 }
 
@@ -417,50 +418,50 @@ static __always_inline bool sframe_meets(const struct rb_root *root,
 }
 
 /*
- * Whether @sframe has no text and no table from @start up to @end. Programs
+ * Whether @set has no text and no table from @start up to @end. Programs
  * often unmap memory in the same places, so the free range found is cached,
  * except in a shared set, which must not change.
  */
-static bool sframe_is_clear(struct sframe_mm *sframe, unsigned long start,
+static bool sframe_is_clear(struct sframe_set *set, unsigned long start,
 			    unsigned long end)
 {
 	unsigned long from = start, to = end, table_from = start, table_to = end;
 
-	if (start >= sframe->clear_from && end <= sframe->clear_to)
+	if (start >= set->clear_from && end <= set->clear_to)
 		return true;
-	if (sframe_meets(&sframe->texts, false, &from, &to) ||
-	    sframe_meets(&sframe->tables, true, &table_from, &table_to))
+	if (sframe_meets(&set->texts, false, &from, &to) ||
+	    sframe_meets(&set->tables, true, &table_from, &table_to))
 		return false;
-	if (!sframe_is_shared(sframe)) {
-		sframe->clear_from = max(from, table_from);
-		sframe->clear_to = min(to, table_to);
+	if (!sframe_is_shared(set)) {
+		set->clear_from = max(from, table_from);
+		set->clear_to = min(to, table_to);
 	}
 	return true;
 }
 
 /* Drop all ranges whose text or table overlaps the @size bytes at @start. */
-static void sframe_drop_range(struct sframe_mm *sframe, unsigned long start,
+static void sframe_drop_range(struct sframe_set *set, unsigned long start,
 			      unsigned long size)
 {
-	struct sframe_text *text = sframe_find_text(sframe, start, size);
+	struct sframe_text *text = sframe_find_text(set, start, size);
 
 	while (text) {
 		struct rb_node *next = rb_next(&text->by_text);
 
-		sframe_drop(sframe, text);
+		sframe_drop(set, text);
 		text = rb_entry_safe(next, struct sframe_text, by_text);
 		if (text && text->view.text >= start + size)
 			text = NULL;
 	}
-	while ((text = sframe_find_table(sframe, start, size)))
-		sframe_drop(sframe, text);
+	while ((text = sframe_find_table(set, start, size)))
+		sframe_drop(set, text);
 }
 
 /*
  * Sets of processes that have lost their tables, with and without that of the
  * vDSO. They never change, since they always have another user.
  */
-static struct sframe_mm sframe_lost[] = {
+static struct sframe_set sframe_lost[] = {
 	[false]	= {
 		.users		= REFCOUNT_INIT(1),
 		.forked		= true,
@@ -481,14 +482,14 @@ static struct sframe_mm sframe_lost[] = {
  */
 static void sframe_lose(struct mm_struct *mm)
 {
-	struct sframe_mm *old = sframe_locked_set(mm), *sframe;
+	struct sframe_set *old = sframe_locked_set(mm), *set;
 
-	sframe = sframe_new_set(old, SFRAME_GFP_UNMAP | __GFP_HIGH);
-	if (!sframe) {
-		sframe = &sframe_lost[old->no_vdso];
-		refcount_inc(&sframe->users);
+	set = sframe_new_set(old, SFRAME_GFP_UNMAP | __GFP_HIGH);
+	if (!set) {
+		set = &sframe_lost[old->no_vdso];
+		refcount_inc(&set->users);
 	}
-	sframe_publish(mm, sframe);
+	sframe_publish(mm, set);
 }
 
 /**
@@ -505,10 +506,10 @@ static void sframe_lose(struct mm_struct *mm)
 void __sframe_unmap(struct mm_struct *mm, unsigned long start,
 		    unsigned long end)
 {
-	struct sframe_mm *sframe = sframe_locked_set(mm), *own;
+	struct sframe_set *set = sframe_locked_set(mm), *own;
 
 	mmap_assert_write_locked(mm);
-	if (sframe_is_clear(sframe, start, end))
+	if (sframe_is_clear(set, start, end))
 		return;
 	own = sframe_get_own(mm, SFRAME_GFP_UNMAP);
 	if (own)
@@ -527,12 +528,12 @@ void __sframe_unmap(struct mm_struct *mm, unsigned long start,
  */
 void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
-	struct sframe_mm *sframe = sframe_locked_set(oldmm);
+	struct sframe_set *set = sframe_locked_set(oldmm);
 
-	refcount_inc(&sframe->users);
-	WRITE_ONCE(sframe->forked, true);
+	refcount_inc(&set->users);
+	WRITE_ONCE(set->forked, true);
 	/* The child does not run yet. */
-	mm->sframe = sframe;
+	RCU_INIT_POINTER(mm->sframe_set, set);
 }
 
 /**
@@ -541,19 +542,20 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
  */
 void __sframe_free_mm(struct mm_struct *mm)
 {
-	struct sframe_mm *sframe = mm->sframe;
+	struct sframe_set *set;
 
 	sframe_free_cache(mm);
-	if (sframe)
-		sframe_put(sframe);
-	mm->sframe = NULL;
+	set = rcu_dereference_protected(mm->sframe_set, true);
+	if (set)
+		sframe_put(set);
+	RCU_INIT_POINTER(mm->sframe_set, NULL);
 }
 
 /* Find the text range that has @ip. Possibly wrong if the tree changes. */
-static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
+static const struct sframe_text *sframe_search(const struct sframe_set *set,
 					       unsigned long ip)
 {
-	const struct rb_node *node = rcu_dereference_raw(sframe->texts.rb_node);
+	const struct rb_node *node = rcu_dereference_raw(set->texts.rb_node);
 
 	while (node) {
 		const struct sframe_text *text =
@@ -580,24 +582,24 @@ static const struct sframe_text *sframe_search(const struct sframe_mm *sframe,
 u64 sframe_generation(const struct mm_struct *mm)
 {
 	/* Pairs with the release in sframe_publish(). */
-	const struct sframe_mm *sframe = rcu_dereference_raw(mm->sframe);
+	const struct sframe_set *set = rcu_dereference(mm->sframe_set);
 
-	return sframe ? READ_ONCE(sframe->generation) : 0;
+	return set ? READ_ONCE(set->generation) : 0;
 }
 
 /*
- * Whether @sframe was the set of @mm, and did not change, since @seq was read.
+ * Whether @set was the set of @mm, and did not change, since @seq was read.
  *
- * If @mm has another set by now, the other user of @sframe may have changed it.
+ * If @mm has another set by now, the other user of @set may have changed it.
  * That user has seen in sframe_is_shared(), by an acquire, that @mm has put
  * this set; read_seqcount_retry() orders the caller's reads before that of the
  * set here.
  */
 static bool sframe_was_stable(const struct mm_struct *mm,
-			      const struct sframe_mm *sframe, unsigned int seq)
+			      const struct sframe_set *set, unsigned int seq)
 {
-	return !read_seqcount_retry(&sframe->changes, seq) &&
-	       READ_ONCE(mm->sframe) == sframe;
+	return !read_seqcount_retry(&set->changes, seq) &&
+	       rcu_access_pointer(mm->sframe_set) == set;
 }
 
 /*
@@ -610,26 +612,26 @@ int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 		    struct sframe_view *view)
 {
 	const struct sframe_text *text;
-	const struct sframe_mm *sframe;
+	const struct sframe_set *set;
 	unsigned int seq;
 	u64 generation;
 	int ret;
 
 	guard(rcu)();
 	/* Pairs with the release in sframe_publish(). */
-	sframe = rcu_dereference_raw(mm->sframe);
-	if (!sframe)
+	set = rcu_dereference(mm->sframe_set);
+	if (!set)
 		return -ENOENT;
-	seq = read_seqcount_begin(&sframe->changes);
+	seq = read_seqcount_begin(&set->changes);
 	/* Pairs with the release in sframe_renew(). */
-	generation = smp_load_acquire(&sframe->generation);
-	text = sframe_search(sframe, ip);
+	generation = smp_load_acquire(&set->generation);
+	text = sframe_search(set, ip);
 	if (text) {
 		*view = text->view;
 		view->generation = generation;
 	}
-	ret = READ_ONCE(sframe->no_vdso) ? 1 : -ENOENT;
-	if (!sframe_was_stable(mm, sframe, seq))
+	ret = READ_ONCE(set->no_vdso) ? 1 : -ENOENT;
+	if (!sframe_was_stable(mm, set, seq))
 		return -EAGAIN;
 	return text ? 0 : ret;
 }

@@ -16,7 +16,7 @@
 #include <linux/types.h>
 
 /**
- * struct sframe_mm - the set of registered text ranges of one or several mms
+ * struct sframe_set - the set of registered text ranges of one or several mms
  * @users:	number of mms that have the set; it changes only while this is 1
  * @forked:	the set once had another user, whose readers may still search it
  * @no_vdso:	the table of the vDSO was removed
@@ -36,7 +36,7 @@
  * Allocated by the first registration or choice, or by the removal of the vDSO's
  * table; freed with the last user.
  */
-struct sframe_mm {
+struct sframe_set {
 	refcount_t	users;
 	bool		forked;
 	bool		no_vdso;
@@ -56,8 +56,8 @@ struct sframe_mm {
 /**
  * struct sframe_text - a text range and the table that describes it
  * @view:	ranges of text and table, and the header; constant in a tree
- * @by_text:	node in sframe_mm.texts; texts do not overlap
- * @by_table:	node in sframe_mm.tables; two tables are equal or do not overlap
+ * @by_text:	node in sframe_set.texts; texts do not overlap
+ * @by_table:	node in sframe_set.tables; two tables are equal or do not overlap
  * @rcu:	to free the entry, once it is in no tree; readers may still use
  *		@view and @by_text
  */
@@ -89,21 +89,21 @@ struct sframe_spots {
 };
 
 /* The set of @mm, which is locked, or NULL. */
-static inline struct sframe_mm *sframe_locked_set(const struct mm_struct *mm)
+static inline struct sframe_set *sframe_locked_set(const struct mm_struct *mm)
 {
 	mmap_assert_locked(mm);
-	return mm->sframe;
+	return rcu_dereference_protected(mm->sframe_set, true);
 }
 
-struct sframe_text *sframe_first_text(struct sframe_mm *sframe,
+struct sframe_text *sframe_first_text(struct sframe_set *set,
 				      unsigned long from);
-struct sframe_text *sframe_find_table(struct sframe_mm *sframe,
+struct sframe_text *sframe_find_table(struct sframe_set *set,
 				      unsigned long start, unsigned long size);
-void sframe_find_spots(struct sframe_mm *sframe, const struct sframe_view *view,
+void sframe_find_spots(struct sframe_set *set, const struct sframe_view *view,
 		       struct sframe_spots *spots);
-int sframe_new_text(struct sframe_mm *sframe, const struct sframe_view *view,
+int sframe_new_text(struct sframe_set *set, const struct sframe_view *view,
 		    const struct sframe_spots *spots, gfp_t gfp);
-struct sframe_mm *sframe_get_own(struct mm_struct *mm, gfp_t gfp);
+struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp);
 int sframe_drop_table(struct mm_struct *mm, unsigned long start, gfp_t gfp);
 int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 		    struct sframe_view *view);

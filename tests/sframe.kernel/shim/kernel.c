@@ -561,7 +561,7 @@ void
 machine_exit (struct mm_struct *mm)
 {
   sframe_free_mm (mm);
-  if (mm->sframe != NULL)
+  if (mm->sframe_set != NULL)
     bug ("dangling pointer in an mm");
   mm->nr_areas = 0;
 }

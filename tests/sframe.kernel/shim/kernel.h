@@ -287,7 +287,7 @@ struct vdso_image
 struct mm_struct
 {
 #ifdef CONFIG_HAVE_UNWIND_USER_SFRAME
-  struct sframe_mm *sframe;
+  struct sframe_set *sframe_set;
   struct sframe_cache *sframe_cache;
 #endif
   unsigned long flags;
