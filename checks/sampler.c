@@ -18,6 +18,7 @@
    SAMPLER_STACK=1    take the samples on an alternate stack
    SAMPLER_SPOIL=N    drop the last frame of one in N traces of backtrace, so
 		     that a test can see that this is detected
+   SAMPLER_CRASH=N    the same: let one in N traces of backtrace fault
 
    The file is mapped, so that its content survives exec, _exit and a crash.
    checks/check-samples reads it.  A thread that sleeps is interrupted less and
@@ -71,11 +72,13 @@ enum kind
   LOST,				/* Ours has not the interrupted frame.  */
   FAULT,			/* libgcc faulted.  */
   DROPPED,			/* All buffers were in use.  */
+  CRASHED,			/* backtrace faulted.  */
   KINDS
 };
 
 static const char *const kind_names[KINDS]
-  = { "EQUAL", "LONGER", "SHORTER", "OTHER", "LOST", "FAULT", "DROPPED" };
+  = { "EQUAL", "LONGER", "SHORTER", "OTHER", "LOST", "FAULT", "DROPPED",
+      "CRASHED" };
 
 /* The mapped file of a process.  */
 struct samples
@@ -100,7 +103,7 @@ struct buffer
 
 /* Written by the constructor.  */
 static const char *directory;
-static long int period = 500, steps, spoil;
+static long int period = 500, steps, spoil, crash;
 static bool on_stack;
 
 static struct samples *samples;
@@ -314,13 +317,38 @@ judge (struct trace *ours, struct trace *oracle, bool fault,
    them.  Where to continue if its trace faults; else null.  */
 static __thread sigjmp_buf *volatile on_fault;
 
+/* Whether backtrace runs, which may not fault.  */
+static __thread volatile bool in_ours;
+
 static void
 handle_fault (int number, siginfo_t *info, void *context)
 {
   if (on_fault != NULL)
     siglongjmp (*on_fault, 1);
+  if (in_ours)
+    atomic_fetch_add (&samples->counts[CRASHED], 1);
   /* The program's own; it comes again.  */
   signal (number, SIG_DFL);
+}
+
+/* One in N.  */
+static bool
+chance (long int n)
+{
+  return n != 0 && rand_r (&seed) % n == 0;
+}
+
+/* Store the trace of backtrace in *TRACE.  */
+static void
+ask_ours (struct trace *trace)
+{
+  in_ours = true;
+  if (chance (crash))
+    backtrace ((void **) sizeof (void *), 1);
+  trace->count = backtrace (trace->pc, FRAMES_MAX);
+  in_ours = false;
+  if (chance (spoil))
+    --trace->count;
 }
 
 /* Store libgcc's trace in *TRACE.  Return false if it faulted.  */
@@ -347,9 +375,7 @@ take_sample (const ucontext_t *context)
     if (!atomic_flag_test_and_set (&buffers[i].used))
       {
 	struct trace *ours = &buffers[i].ours, *oracle = &buffers[i].oracle;
-	ours->count = backtrace (ours->pc, FRAMES_MAX);
-	if (spoil != 0 && rand_r (&seed) % spoil == 0)
-	  --ours->count;
+	ask_ours (ours);
 	bool fault = !ask_oracle (oracle);
 	enum kind kind = judge (ours, oracle, fault, context);
 	atomic_fetch_add (&samples->counts[kind], 1);
@@ -592,9 +618,9 @@ set_handler (int number, void (*handler) (int, siginfo_t *, void *))
   struct sigaction action
     = { .sa_sigaction = handler,
 	.sa_flags = (SA_SIGINFO | SA_RESTART | (on_stack ? SA_ONSTACK : 0)
-		     | (number == SIGSEGV ? SA_NODEFER : 0)) };
+		     | (handler == handle_fault ? SA_NODEFER : 0)) };
 
-  if (number != SIGSEGV)
+  if (handler != handle_fault)
     sigaddset (&action.sa_mask, SAMPLE_SIGNAL);
   sigaction (number, &action, NULL);
 }
@@ -620,9 +646,11 @@ start (void)
   steps = read_number ("SAMPLER_STEPS", steps);
   on_stack = read_number ("SAMPLER_STACK", 0) != 0;
   spoil = read_number ("SAMPLER_SPOIL", 0);
+  crash = read_number ("SAMPLER_CRASH", 0);
   /* The first call of libgcc's unwinder takes a lock.  */
   _Unwind_Backtrace (add_frame, trace);
   set_handler (SIGSEGV, handle_fault);
+  set_handler (SIGBUS, handle_fault);
   set_handler (SAMPLE_SIGNAL, handle_sample);
   if (steps > 0)
     set_handler (SIGTRAP, handle_trap);

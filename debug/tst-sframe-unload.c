@@ -1,16 +1,21 @@
 /* Test that backtrace survives a return address into an object that another
-   thread is unloading, and that unloaded objects are unmapped in the end.
+   thread is unloading, that it changes no link map, and that unloaded objects
+   are unmapped in the end.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include <array_length.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include <gnu/lib-names.h>
 
+#include <support/check.h>
+#include <support/support.h>
 #include <support/xdlfcn.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
@@ -124,6 +129,38 @@ run (void (*trace) (unsigned int), int count, const char *const *modules,
 	  atomic_load (&traces), atomic_load (&looked));
 }
 
+/* Call trace_stale for 256 places, where a module's function would have its own
+   return address.  */
+static void FRAME
+trace_module (void)
+{
+  uintptr_t words[256];
+  for (int i = 0; i < array_length (words); ++i)
+    words[i] = 1;
+  USE (words);
+  for (unsigned int i = 0; i < 256; ++i)
+    trace_stale (i);
+}
+
+/* Traces through MODULE change no byte of its link map.  */
+static void
+check_link_map (const char *module)
+{
+  struct link_map *map = xdlopen (module, RTLD_NOW);
+  atomic_store (&stale, (uintptr_t) xdlsym (map, "call_back"));
+  atomic_store (&looked, 0);
+
+  size_t size = malloc_usable_size (map);
+  TEST_VERIFY (size > sizeof *map);
+  void *copy = xmalloc (size);
+  memcpy (copy, map, size);
+  trace_module ();
+  TEST_VERIFY (atomic_load (&looked) > 0);
+  TEST_COMPARE_BLOB (map, size, copy, size);
+  free (copy);
+  xdlclose (map);
+}
+
 static int
 do_test (void)
 {
@@ -132,6 +169,8 @@ do_test (void)
       "tst-sframe-cache-unload-mod1.so",
       "tst-sframe-cache-unload-stripped1.so"
     };
+  check_link_map (modules[0]);
+  check_link_map (modules[1]);
   run (trace_stale, THREADS, modules, true);
 
   /* Libraries with a DT_SONAME, by which backtrace recognizes libgcc; the test

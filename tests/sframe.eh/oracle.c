@@ -259,7 +259,10 @@ compare_file (const char *name)
       Elf *elf = elf_memory ((char *) image.file, image.file_size);
       Dwarf_CFI *cfi = elf == NULL ? NULL : dwarf_getcfi_elf (elf);
       if (cfi == NULL)
-	printf ("%s: %s\n", name, dwarf_errmsg (-1));
+	{
+	  printf ("%s: %s\n", name, dwarf_errmsg (-1));
+	  ++total.different;
+	}
       else
 	{
 	  compare_image (&image, cfi);

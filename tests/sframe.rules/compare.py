@@ -7,7 +7,8 @@ usage: compare.py FRAMES SFRAME [x86_64|aarch64]
 
 FRAMES is the output of readelf -wF, SFRAME that of readelf --sframe, for an
 object of x86-64 or the other machine.  Prints a line for each row that differs, "FUNCTION-ADDRESS
-ROW-ADDRESS CFA|FP|RA|SP", and at last how many rows were compared.  The
+ROW-ADDRESS CFA|FP|RA|SP", and at last how many rows were compared, of how many
+functions of .eh_frame, and how many functions have no row to compare.  The
 assembler writes both tables from the same directives, and is not always right.
 """
 
@@ -24,24 +25,40 @@ LETTER, FP, SP, RA = {"x86_64": ("r", "rbp", "rsp", "c-8"),
                       "aarch64": ("x", "x29", "sp", "u")}[ARCH]
 
 
-def dwarf_functions(lines):
-    """Yield (start, end, rows); a row is (address, {column: value})."""
-    function = columns = None
+def dwarf_entries(lines):
+    """Yield (head, rows) for each CIE and FDE: its first line, {address: {column: value}}."""
+    head, rows, columns = None, {}, []
     for line in lines:
-        head = re.search(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
-        if head or " CIE" in line or not line.strip():
-            if function:
-                yield function
-            function = None
-        if head:
-            function = (int(head[1], 16), int(head[2], 16), [])
+        if re.match(r"[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ (CIE|FDE) ", line):
+            if head:
+                yield head, rows
+            head, rows = line, {}
         elif line.split()[:1] == ["LOC"]:
             columns = line.split()[1:]
-        elif function and re.match(r"[0-9a-f]{16} ", line):
+        elif head and re.match(r"[0-9a-f]{16} ", line):
             address, *values = re.sub(r"r\d+ \((\w+)\)", r"\1", line).split()
-            function[2].append((int(address, 16), dict(zip(columns, values))))
-    if function:
-        yield function
+            rows[int(address, 16)] = dict(zip(columns, values))
+    if head:
+        yield head, rows
+
+
+def dwarf_functions(lines):
+    """Yield (start, end, rows); a row is (address, {column: value}).
+
+    readelf does not repeat the row of the CIE for an FDE that begins with it.
+    """
+    cies = {}
+    for head, rows in dwarf_entries(lines):
+        offset, _, _, kind = head.split()[:4]
+        if kind == "CIE":
+            cies[offset] = list(rows.values())
+            continue
+        cie, start, end = re.search(
+            r"cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)", head).groups()
+        if int(start, 16) not in rows and cies[cie]:
+            rows[int(start, 16)] = cies[cie][0]
+        yield int(start, 16), int(end, 16), sorted(rows.items(),
+                                                   key=lambda row: row[0])
 
 
 def sframe_functions(lines):
@@ -102,6 +119,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8", errors="replace") as file:
         dwarf = sorted(dwarf_functions(file))
     starts = [function[0] for function in dwarf]
+    compared = set()
     count = 0
     with open(sys.argv[2], encoding="utf-8", errors="replace") as file:
         for start, repeated, rows in sframe_functions(file):
@@ -113,10 +131,12 @@ def main():
                 if not at:
                     continue
                 count += 1
+                compared.add(i)
                 for column in differences(at[-1][1], values,
                                           [row[1] for row in at]):
                     print(f"{start:x} {address:x} {column}")
-    print(count, "rows")
+    print(f"{count} rows of {len(compared)} functions, not of "
+          f"{len(dwarf) - len(compared)}")
 
 
 main()

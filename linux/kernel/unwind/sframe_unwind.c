@@ -442,6 +442,24 @@ static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
 	return ret;
 }
 
+/*
+ * Step from a signal restorer to the frame that the signal has interrupted.
+ * Return -ENOENT if @state is in none. If the signal frame cannot be read, the
+ * trace ends: any other unwinder would miss the interrupted frame.
+ */
+static int sframe_leave_signal(struct unwind_user_state *state)
+{
+	int ret = sframe_arch_signal(state);
+
+	if (ret == -ENOENT)
+		return ret;
+	if (!ret)
+		unwind_uprobe_signal(state);
+	else
+		state->done = true;
+	return 0;
+}
+
 /**
  * sframe_unwind_next - step to the calling frame by an SFrame table
  * @state:	the frame; on return, its caller
@@ -455,7 +473,7 @@ static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
 int sframe_unwind_next(struct unwind_user_state *state)
 {
 	struct sframe_rule rule;
-	int ret, signal, pushed;
+	int ret, pushed;
 
 	/* Tables do not describe 32-bit code segments of a 64-bit process. */
 	if (state->ws != sizeof(long))
@@ -467,19 +485,11 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		return ret;
 	/*
 	 * A signal restorer may have no rule. Or, since no call precedes it,
-	 * the rule found is that of the function that ends before it. If its
-	 * signal frame cannot be read, any other unwinder would miss the
-	 * interrupted frame.
+	 * the rule found is that of the function that ends before it.
 	 */
-	if (ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) {
-		signal = sframe_arch_signal(state);
-		if (!signal)
-			unwind_uprobe_signal(state);
-		if (signal != -ENOENT) {
-			state->done = signal;
-			return 0;
-		}
-	}
+	if ((ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) &&
+	    !sframe_leave_signal(state))
+		return 0;
 	if (ret == -ENOENT) {
 		pushed = sframe_nowhere(state);
 		if (pushed >= 0)
