@@ -4,8 +4,8 @@
 
    Safety: see sframe-object.h.
 
-   The parsed header is kept for a trace: backtrace does not write to the
-   loader's data.  */
+   The parsed header is kept for a trace: of the loader's data, backtrace
+   changes only the counters of traces (sframe-pin.h).  */
 
 #include <sframe-format.h>
 #include <sframe-machine.h>

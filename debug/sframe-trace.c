@@ -127,6 +127,7 @@ store_frame (struct sframe_trace *trace, const struct frame *frame)
 		      | UINT64_C (1) << SFRAME_MACHINE_FP);
   registers->kept = 0;
   registers->interrupted = false;
+  registers->fetch_failed = false;
   registers->moved_down = false;
 }
 

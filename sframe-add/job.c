@@ -4,9 +4,12 @@
 
    Safety: see sframe-add.h.  */
 
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -114,18 +117,34 @@ change (struct job *job, const struct object *object, struct buffer *new)
   return why;
 }
 
-/* Whether a program would refuse the file of JOB after a change; if so, say
-   why.  A copy has another name, and its user knows that it was changed.  */
+/* Whether fs-verity has a checksum of the file of JOB.  */
+static bool
+has_verity (const struct job *job)
+{
+  struct statx status;
+
+  return (statx (job->at.directory, job->at.name, AT_SYMLINK_NOFOLLOW, 0,
+		 &status) == 0
+	  && (status.stx_attributes & STATX_ATTR_VERITY) != 0);
+}
+
+/* Whether a program or the kernel would refuse the file of JOB after a change;
+   if so, say why.  A checksum beside the file may be that of the original.  A
+   copy has another name, and its user knows that it was changed.  */
 static bool
 is_checked (const struct job *job, const char **why)
 {
-  if (options.mode != MODE_ADD || options.output != NULL)
+  if (options.mode == MODE_CHECK || options.output != NULL)
     return false;
-  const char *checksum = file_at_checksum (&job->at);
+  const char *checksum = NULL;
+  if (options.mode == MODE_ADD)
+    checksum = file_at_checksum (&job->at);
   if (checksum != NULL)
     *why = message ("%s beside it has its checksum; use --output", checksum);
   else if (getxattr (job->name, "security.ima", NULL, 0) > 0)
     *why = "its attribute security.ima has its checksum; use --output";
+  else if (has_verity (job))
+    *why = "fs-verity has its checksum; use --output";
   else
     return false;
   free ((char *) checksum);

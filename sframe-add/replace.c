@@ -192,10 +192,13 @@ drop_attribute (int from, int to, const char *name)
   return NULL;
 }
 
-/* Copy the extended attribute NAME.  */
+/* Copy the extended attribute NAME, unless it has a checksum or signature of
+   the old bytes.  */
 static const char *
 copy_attribute (int from, int to, const char *name)
 {
+  if (strcmp (name, "security.ima") == 0 || strcmp (name, "security.evm") == 0)
+    return NULL;
   char value[XATTR_SIZE_MAX];
   ssize_t size = fgetxattr (from, name, value, sizeof value);
 
@@ -249,7 +252,8 @@ copy_flags (int from, int to)
 
 /* Copy mode, attributes and times of FROM to TO; the special mode bits and the
    attributes only if TO has the same owner (OWNED).  If TO is a COPY, it may
-   be on a file system without such attributes.  */
+   be on a file system without such attributes.  The access control list that
+   its directory gave to TO goes first: the mode would make it effective.  */
 static const char *
 copy_status (int from, int to, const struct stat *status, bool owned,
 	     bool copy)
@@ -257,9 +261,9 @@ copy_status (int from, int to, const struct stat *status, bool owned,
   const struct timespec times[2] = { status->st_atim, status->st_mtim };
   mode_t mode = status->st_mode & (owned ? 07777 : 0777);
 
-  if (fchmod (to, mode) != 0)
-    return failed ("keep its mode");
   const char *why = each_attribute (to, from, to, drop_attribute);
+  if (why == NULL && fchmod (to, mode) != 0)
+    why = failed ("keep its mode");
   if (why == NULL && owned)
     why = each_attribute (from, from, to,
 			  copy ? copy_known_attribute : copy_attribute);

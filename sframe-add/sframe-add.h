@@ -242,8 +242,8 @@ const char *file_at_checksum (const struct file_at *at);
 const char *load_file (const struct file_at *at, struct buffer *file,
 		       struct stat *status, enum outcome *outcome);
 /* Replace OUT, or LIKE if OUT is null, by FILE atomically, with the owner,
-   mode, times, extended attributes and inode flags of LIKE.  Fail if LIKE no
-   longer has *STATUS.  */
+   mode, times, extended attributes (but checksums) and inode flags of LIKE.
+   Fail if LIKE no longer has *STATUS.  */
 const char *replace_file (const char *out, const struct file_at *like,
 			  const struct stat *status,
 			  const struct buffer *file);

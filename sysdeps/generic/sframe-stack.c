@@ -10,9 +10,9 @@
 #include <sframe-thread.h>
 
 /* The assumed size of the main thread's stack: the usual limit.  Linux places
-   no mapping of its own choice in the 128 MiB below the end of the stack, even
-   if the limit is lower, so readable memory in this window is the stack.  The
-   pages of a deeper stack are probed one by one.  */
+   no mapping of its own choice within the limit below the end of the stack,
+   and seldom one in the gigabytes below that, so readable memory in this
+   window is the stack.  The pages of a deeper stack are probed one by one.  */
 #define MAIN_STACK_WINDOW (8UL * 1024 * 1024)
 
 /* Whether the aligned word at ADDRESS is in RANGE, whose end is aligned.  */

@@ -288,6 +288,9 @@ test_calls (void)
   CHECK (may_return (JIT + 4) && !may_return (JIT + 8));
   machine.fault_at = JIT;
   CHECK (may_return (JIT + 0x100));
+  machine.exiting = true;
+  CHECK (!may_return (JIT + 0x100));
+  machine.exiting = false;
   machine.fault_at = 0;
   end_process ();
 }

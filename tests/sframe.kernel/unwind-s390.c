@@ -249,6 +249,9 @@ test_calls (void)
   CHECK (s390_unwind_return_ok (JIT + 4));
   machine.fault_at = JIT;
   CHECK (s390_unwind_return_ok (JIT + 0x100));
+  machine.exiting = true;
+  CHECK (!s390_unwind_return_ok (JIT + 0x100));
+  machine.exiting = false;
   machine.fault_at = 0;
   end_process ();
 }

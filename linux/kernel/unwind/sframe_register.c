@@ -144,7 +144,7 @@ static int sframe_insert(struct mm_struct *mm, struct sframe_view *view,
 	if (own != set)
 		sframe_find_spots(own, view, spots);
 	if (!table)
-		view->id = ++own->last_id;
+		view->id = sframe_new_id();
 	ret = sframe_new_text(own, view, spots, GFP_KERNEL_ACCOUNT);
 	return ret ?: !table;
 }

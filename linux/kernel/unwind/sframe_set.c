@@ -54,6 +54,9 @@
 /* The last generation of any set. Only sframe_lost[] have generation 0. */
 static atomic64_t sframe_last_generation = ATOMIC64_INIT(0);
 
+/* The last sframe_view.id of any set, but for that of the vDSO. */
+static atomic64_t sframe_last_id = ATOMIC64_INIT(0);
+
 /*
  * Begin to change the tree of texts. A search that runs meanwhile is repeated.
  * A search that begins meanwhile spins until sframe_end_change(), so preemption
@@ -182,6 +185,12 @@ void sframe_find_spots(struct sframe_set *set, const struct sframe_view *view,
 	sframe_find_spot(&set->tables, true, view, &spots->table);
 }
 
+/* Return an ID for a table, which no other table has had. */
+u64 sframe_new_id(void)
+{
+	return atomic64_inc_return(&sframe_last_id);
+}
+
 static bool sframe_table_less(struct rb_node *a, const struct rb_node *b)
 {
 	return rb_entry(a, struct sframe_text, by_table)->view.start <
@@ -298,9 +307,11 @@ static bool sframe_is_shared(const struct sframe_set *set)
 	/*
 	 * Pairs with the release of refcount_dec_and_test() in sframe_put():
 	 * the other user has read the set, and has left it, before the caller
-	 * changes it.
+	 * changes it. A full barrier, so that a reader that sees the change
+	 * also sees that the mm of the other user has another set: see
+	 * sframe_was_stable().
 	 */
-	smp_acquire__after_ctrl_dep();
+	smp_mb();
 	return false;
 }
 
@@ -323,7 +334,6 @@ static struct sframe_set *sframe_new_set(const struct sframe_set *old,
 	if (old) {
 		set->no_vdso = old->no_vdso;
 		set->order = old->order;
-		set->last_id = old->last_id;
 	}
 	return set;
 }
@@ -591,9 +601,9 @@ u64 sframe_generation(const struct mm_struct *mm)
  * Whether @set was the set of @mm, and did not change, since @seq was read.
  *
  * If @mm has another set by now, the other user of @set may have changed it.
- * That user has seen in sframe_is_shared(), by an acquire, that @mm has put
- * this set; read_seqcount_retry() orders the caller's reads before that of the
- * set here.
+ * That user has seen in sframe_is_shared(), with a full barrier, that @mm has
+ * put this set; read_seqcount_retry() orders the caller's reads before that of
+ * the set here.
  */
 static bool sframe_was_stable(const struct mm_struct *mm,
 			      const struct sframe_set *set, unsigned int seq)

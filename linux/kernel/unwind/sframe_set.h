@@ -28,7 +28,6 @@
  * @nr_texts:	number of entries of either tree
  * @clear_from:	start of a range that contains no text and no table
  * @clear_to:	its end; found by the last munmap() that dropped nothing
- * @last_id:	the last sframe_view.id
  * @generation:	changes when a text range is dropped, and no other set ever has
  *		it; 0 in sframe_lost[] only, for which no rules are cached
  * @rcu:	to free the set when no reader can search it any more
@@ -48,7 +47,6 @@ struct sframe_set {
 	unsigned int	nr_texts;
 	unsigned long	clear_from;
 	unsigned long	clear_to;
-	u64		last_id;
 	u64		generation;
 	struct rcu_head	rcu;
 };
@@ -103,6 +101,7 @@ void sframe_find_spots(struct sframe_set *set, const struct sframe_view *view,
 		       struct sframe_spots *spots);
 int sframe_new_text(struct sframe_set *set, const struct sframe_view *view,
 		    const struct sframe_spots *spots, gfp_t gfp);
+u64 sframe_new_id(void);
 struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp);
 int sframe_drop_table(struct mm_struct *mm, unsigned long start, gfp_t gfp);
 int sframe_try_view(struct mm_struct *mm, unsigned long ip,

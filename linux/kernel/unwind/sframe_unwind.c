@@ -85,12 +85,13 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 }
 
 /*
- * Whether @ip is in an executable mapping, whose range is then stored in
- * @state. The mmap lock is needed only if there is no mapping or it is being
- * changed. A task with page faults disabled is exiting and must not wait for
- * that lock, whose holder may wait for a page.
+ * Look for an executable mapping at @ip. The mmap lock is needed only if there
+ * is no mapping or it is being changed. A task with page faults disabled is
+ * exiting and must not wait for that lock, whose holder may wait for a page.
+ * Return 1 if there is one, whose range is then stored in @state; 0 if not; or
+ * -EAGAIN if that cannot be known.
  */
-static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
+static int sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma = lock_vma_under_rcu(mm, ip);
@@ -98,7 +99,7 @@ static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 
 	if (locked) {
 		if (pagefault_disabled() || mmap_read_lock_killable(mm))
-			return false;
+			return -EAGAIN;
 		vma = vma_lookup(mm, ip);
 	}
 	code = vma && vma->vm_flags & VM_EXEC;
@@ -114,18 +115,24 @@ static bool sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 }
 
 /*
- * Whether @ip is in code. Registered text is code, so look in the places where
- * the next frame is looked up anyway: the current table, the cache, the set.
- * For code without a table, first compare with the last executable mapping,
- * which consecutive frames often share.
+ * Look for code at @ip; return as sframe_find_code() does. Registered text is
+ * code, so look in the places where the next frame is looked up anyway: the
+ * current table, the cache, the set. For code without a table, first compare
+ * with the last executable mapping, which consecutive frames often share.
  */
-static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
+static int sframe_code_at(struct unwind_user_state *state, unsigned long ip)
 {
 	struct sframe_view *view = &state->sframe;
 
 	return ip - view->text < view->text_size ||
 	       ip - state->code < state->code_size || sframe_is_cached(ip) ||
-	       sframe_find_view(ip, view) || sframe_find_code(state, ip);
+	       sframe_find_view(ip, view) ? 1 : sframe_find_code(state, ip);
+}
+
+/* Whether @ip is known to be in code. */
+static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
+{
+	return sframe_code_at(state, ip) > 0;
 }
 
 /*
@@ -404,12 +411,16 @@ bool __sframe_guess_ok(struct unwind_user_state *state, unsigned long ip,
  */
 static int sframe_nowhere(struct unwind_user_state *state)
 {
+	int code;
+
 	if (!state->topmost && !state->interrupted)
 		return -1;
-	if (state->ip & (SFRAME_INSN_ALIGN - 1) ||
-	    !sframe_is_code(state, state->ip))
+	if (state->ip & (SFRAME_INSN_ALIGN - 1))
 		return 0;
-	return sframe_arch_stub(state->ip);
+	code = sframe_code_at(state, state->ip);
+	if (code < 0)
+		return -1;
+	return code ? sframe_arch_stub(state->ip) : 0;
 }
 
 /*
@@ -495,11 +506,12 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		if (pushed >= 0)
 			return sframe_leave_nowhere(state, pushed);
 	}
-	if (ret && ret != -E2BIG)
+	if (ret && ret != -EFAULT && ret != -E2BIG)
 		return ret;
 	/*
-	 * If the rule does not fit the stack, or too many rows were read to
-	 * find it, any other unwinder would guess.
+	 * If the rule does not fit the stack, or was not found because the
+	 * table cannot be read or has too many rows, any other unwinder would
+	 * guess.
 	 */
 	if (ret || rule.outermost || sframe_step(state, &rule))
 		state->done = true;

@@ -175,7 +175,8 @@ int s390_unwind_signal(struct unwind_user_state *state)
 
 /*
  * Whether a call (BRASL, BRAS or BASR with register 14) precedes @ip.  The
- * mapping may begin with the call.  True if the code cannot be read.
+ * mapping may begin with the call.  True if the code cannot be read, unless it
+ * may just be missing in a task that is exiting.
  */
 static bool is_after_call(unsigned long ip)
 {
@@ -187,7 +188,7 @@ static bool is_after_call(unsigned long ip)
 	    (n >= sizeof(code) ||
 	     copy_from_user((u8 *)code + sizeof(code) - n,
 			    (void __user *)(ip - n), n) || !n))
-		return true;
+		return !pagefault_disabled();
 	return code[0] == 0xc0e5 || code[1] == 0xa7e5 ||
 	       (code[2] & 0xfff0) == 0x0de0;
 }

@@ -112,22 +112,33 @@ sframe_signal_blocks_fault (void)
   return !sframe_signal_blocked (&now) || (now & SFRAME_FAULT_SIGNALS) != 0;
 }
 
-/* Whether the running handler may be that of a fault signal; MASK is the
-   address of the signal mask that the kernel saved before it.  A signal is
-   blocked in its handler, except with SA_NODEFER or if the handler has
-   unblocked it: if no more signals are blocked than before, the answer is yes.
-   For the outer of two nested handlers the answer may be yes because of the
-   inner one.  */
+/* Store the signals that are blocked since the running handler was called in
+   *HANDLED: its own, except with SA_NODEFER or if the handler has unblocked
+   it, and for the outer of two nested handlers those of the inner one, too.
+   MASK is the address of the signal mask that the kernel saved before it.
+   Return false if they cannot be known.  */
 static inline bool
-sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
+sframe_signal_handled (uintptr_t mask, struct sframe_stack *stack,
+		       uintptr_t *handled)
 {
   uintptr_t before, now;
 
   if (!__sframe_stack_read (stack, mask, &before)
       || !sframe_signal_blocked (&now))
-    return true;
-  uintptr_t handled = now & ~before;
-  return handled == 0 || (handled & SFRAME_FAULT_SIGNALS) != 0;
+    return false;
+  *handled = now & ~before;
+  return true;
+}
+
+/* Whether the running handler may be that of a fault signal.  If no more
+   signals are blocked than before, the answer is yes.  */
+static inline bool
+sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
+{
+  uintptr_t handled;
+
+  return (!sframe_signal_handled (mask, stack, &handled) || handled == 0
+	  || (handled & SFRAME_FAULT_SIGNALS) != 0);
 }
 
 #endif /* _SFRAME_SIGNAL_H  */

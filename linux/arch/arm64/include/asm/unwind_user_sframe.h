@@ -199,14 +199,15 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 /*
  * Whether a call precedes @ip, which is aligned and in an executable mapping:
  * BL, or BLR, which may authenticate its target, or the breakpoint of a uprobe
- * in place of one.  True if the code before @ip cannot be read.
+ * in place of one.  True if the code before @ip cannot be read, unless it may
+ * just be missing in a task that is exiting.
  */
 static inline bool sframe_after_call(unsigned long ip)
 {
 	u32 insn;
 
 	if (sframe_get_insn(ip - AARCH64_INSN_SIZE, &insn))
-		return true;
+		return !pagefault_disabled();
 	return aarch64_insn_is_bl(insn) || aarch64_insn_is_blr(insn) ||
 	       aarch64_insn_is_blr_auth(insn) ||
 	       (insn == BRK64_OPCODE_UPROBES &&

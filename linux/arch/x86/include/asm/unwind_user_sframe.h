@@ -277,7 +277,8 @@ static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
 
 /*
  * Whether a direct or indirect CALL precedes @ip, which is in an executable
- * mapping.  True if the code before @ip cannot be read.
+ * mapping.  True if the code before @ip cannot be read, unless it may just be
+ * missing in a task that is exiting.
  */
 static inline bool sframe_after_call(unsigned long ip)
 {
@@ -285,7 +286,7 @@ static inline bool sframe_after_call(unsigned long ip)
 	unsigned int n = sframe_code_before(ip, code);
 
 	if (!n)
-		return true;
+		return !pagefault_disabled();
 	if (n >= 5 && sframe_is_opcode(code[sizeof(code) - 5], 0xe8))
 		return true;
 	for (unsigned int at = sizeof(code) - n; at < sizeof(code) - 1; at++)

@@ -121,9 +121,43 @@ sframe_signal_is_fault (const struct sframe_signal *signal,
 	      && sframe_signal_may_handle_fault (mask, stack)));
 }
 
+/* INT3 and its trap number: the PC that Linux reports is that of the next
+   instruction, which may belong to another function.  */
+#define SFRAME_TRAP_INT3 3
+#define SFRAME_INT3 0xcc
+
+/* Whether the byte before PC is INT3.  */
+static inline bool
+sframe_after_int3 (uintptr_t pc, struct sframe_stack *stack)
+{
+  uintptr_t word, at = pc - 1;
+
+  return (__sframe_stack_read (stack, at & -sizeof word, &word)
+	  && (word >> at % sizeof word * 8 & 0xff) == SFRAME_INT3);
+}
+
+/* Whether the signal that interrupted PC is that of an INT3; the arguments are
+   those of sframe_signal_is_fault.  Linux sends SIGTRAP with SI_KERNEL.  If
+   the handler was installed without SA_SIGINFO, look for a handler that blocks
+   SIGTRAP.  */
+static inline bool
+sframe_signal_is_int3 (const struct sframe_signal *signal,
+		       const struct sframe_trap *trap, uintptr_t pc,
+		       uintptr_t mask, struct sframe_stack *stack)
+{
+  uintptr_t handled;
+
+  if (trap->number != SFRAME_TRAP_INT3 || !sframe_after_int3 (pc, stack))
+    return false;
+  if (sframe_signal_valid (signal))
+    return signal->number == SIGTRAP && signal->code == SI_KERNEL;
+  return (sframe_signal_handled (mask, stack, &handled)
+	  && (handled & __sigmask (SIGTRAP)) != 0);
+}
+
 /* Find the cause of the signal whose context is at CONTEXT: set fetch_failed
-   in *REGISTERS, which has the interrupted PC, and the doubt of *STACK.
-   Return false if the signal frame cannot be read.  */
+   and interrupted in *REGISTERS, which has the interrupted PC, and the doubt
+   of *STACK.  Return false if the signal frame cannot be read.  */
 static inline bool
 sframe_signal_cause (struct sframe_registers *registers,
 		     struct sframe_stack *stack, uintptr_t context)
@@ -137,6 +171,8 @@ sframe_signal_cause (struct sframe_registers *registers,
       || !sframe_signal_read (context + SFRAME_SIGNAL_INFO, stack, &signal))
     return false;
   registers->fetch_failed = sframe_trap_fetch (&trap, registers->pc);
+  registers->interrupted
+    = !sframe_signal_is_int3 (&signal, &trap, registers->pc, mask, stack);
   if (registers->fetch_failed
       || sframe_signal_is_fault (&signal, &trap, registers->pc, mask, stack))
     __sframe_stack_doubt (stack, sframe_ask_always);
@@ -205,18 +241,27 @@ sframe_signal_step (struct sframe_registers *registers,
     return SFRAME_STEP_BROKEN;
   registers->known = (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->kept = 0;
-  registers->interrupted = true;
   return SFRAME_STEP_CALLER;
 }
 
 /* makecontext stores the address of __start_context as the return address.  No
    call precedes it, so looking up the byte before it would find another
-   function.  Weak, since a static program need not contain it.  */
+   function.  With shadow stacks, it is that of a jump to __start_context, in
+   the function before it.  Weak, since a static program need not contain
+   them.  */
 extern char __start_context[] attribute_hidden __attribute__ ((weak));
+#if defined SHSTK_ENABLED && SHSTK_ENABLED
+extern char __push___start_context[] attribute_hidden __attribute__ ((weak));
+#endif
 
 static inline bool
 sframe_context_start (uintptr_t pc)
 {
+#if defined SHSTK_ENABLED && SHSTK_ENABLED
+  if (pc > (uintptr_t) __push___start_context
+      && pc < (uintptr_t) __start_context)
+    return true;
+#endif
   return pc == (uintptr_t) __start_context;
 }
 
