@@ -101,11 +101,17 @@ int sframe_set_order(u16 order)
 u16 __sframe_order(const struct mm_struct *mm)
 {
 	const struct sframe_set *set;
+	u16 order;
 
 	guard(rcu)();
-	/* Pairs with the release in sframe_publish(). */
-	set = rcu_dereference(mm->sframe_set);
-	return set ? READ_ONCE(set->order) : 0;
+	do {
+		/* Pairs with the release in sframe_publish(). */
+		set = rcu_dereference(mm->sframe_set);
+		order = set ? READ_ONCE(set->order) : 0;
+		/* Else the other user may have changed it since. */
+		smp_rmb();
+	} while (rcu_access_pointer(mm->sframe_set) != set);
+	return order;
 }
 
 /**
