@@ -139,7 +139,7 @@ sframe_after_int3 (uintptr_t pc, struct sframe_stack *stack)
 /* Whether the signal that interrupted PC is that of an INT3; the arguments are
    those of sframe_signal_is_fault.  Linux sends SIGTRAP with SI_KERNEL.  If
    the handler was installed without SA_SIGINFO, look for a handler that blocks
-   SIGTRAP.  */
+   SIGTRAP.  Look at the code last, which may need a system call.  */
 static inline bool
 sframe_signal_is_int3 (const struct sframe_signal *signal,
 		       const struct sframe_trap *trap, uintptr_t pc,
@@ -147,12 +147,14 @@ sframe_signal_is_int3 (const struct sframe_signal *signal,
 {
   uintptr_t handled;
 
-  if (trap->number != SFRAME_TRAP_INT3 || !sframe_after_int3 (pc, stack))
+  if (trap->number != SFRAME_TRAP_INT3)
     return false;
-  if (sframe_signal_valid (signal))
-    return signal->number == SIGTRAP && signal->code == SI_KERNEL;
-  return (sframe_signal_handled (mask, stack, &handled)
-	  && (handled & __sigmask (SIGTRAP)) != 0);
+  if (sframe_signal_valid (signal)
+      ? signal->number != SIGTRAP || signal->code != SI_KERNEL
+      : (!sframe_signal_handled (mask, stack, &handled)
+	 || (handled & __sigmask (SIGTRAP)) == 0))
+    return false;
+  return sframe_after_int3 (pc, stack);
 }
 
 /* Find the cause of the signal whose context is at CONTEXT: set fetch_failed
