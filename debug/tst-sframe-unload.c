@@ -155,7 +155,8 @@ check_link_map (const char *module)
   void *copy = xmalloc (size);
   memcpy (copy, map, size);
   trace_module ();
-  TEST_VERIFY (atomic_load (&looked) > 0);
+  /* Elsewhere few traces go on: the words are no return addresses.  */
+  TEST_VERIFY (!HAVE_SFRAME_X86 || atomic_load (&looked) > 0);
   TEST_COMPARE_BLOB (map, size, copy, size);
   free (copy);
   xdlclose (map);
