@@ -175,6 +175,18 @@ run (const char *name, void *function)
   KEEP_FRAME ();
 }
 
+/* sigaction leaves the address of the signal trampoline on the stack, where a
+   function may then have memory that it does not initialize.  */
+static void FRAME
+run_above_remains (void *function)
+{
+  char remains[8192];
+
+  asm volatile ("" : : "r" (remains) : "memory");
+  run ("above what sigaction has left", function);
+  asm volatile ("" : : "r" (remains) : "memory");
+}
+
 static void *in_handler;
 
 static void
@@ -361,6 +373,8 @@ do_test (void)
   run ("a return address that follows no call", jump);
   run ("at the end of a mapping", at_end);
   run (".bss", of_bss);
+  xsigaction (SIGUSR1, &(struct sigaction) { .sa_handler = handler }, NULL);
+  run_above_remains (at_start);
   xmprotect (in_bss, page, PROT_READ | PROT_WRITE);
   return 0;
 }

@@ -51,7 +51,7 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
 /* Not needed: the FDE of the C library's trampoline begins one byte before the
    address that the handler returns to.  */
 static inline bool
-sframe_signal_object (const sframe_module *map)
+sframe_signal_object (const sframe_module *module)
 {
   return false;
 }
@@ -194,9 +194,12 @@ sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
    GS, FS and SS, 16 bits each.  */
 #define SFRAME_SEGMENTS UINT64_C (0x002b000000000033)
 #define SFRAME_SEGMENTS_MASK UINT64_C (0xffff00000000ffff)
+/* CS alone, also that of a Xen PV guest, 0xe033.  */
+#define SFRAME_CS_MASK UINT64_C (0x1fff)
 
-/* Recognize the return address or, if the trampoline is that of another C
-   library, the segment registers.  */
+/* Recognize the return address and CS or, if the trampoline is that of another
+   C library, CS and SS.  The address alone is no proof: sigaction leaves it on
+   the stack, and backtrace stores it in the caller's array.  */
 static inline bool
 sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
 		      uintptr_t *sp)
@@ -207,9 +210,14 @@ sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
 
   if (!__sframe_stack_read (stack, address, &word))
     return false;
-  bool is_return = sframe_own_trampoline (word);
-  *sp = is_return ? address + sizeof word : address - segments;
-  return is_return || (word & SFRAME_SEGMENTS_MASK) == SFRAME_SEGMENTS;
+  if (sframe_own_trampoline (word))
+    {
+      *sp = address + sizeof word;
+      return (__sframe_stack_read (stack, *sp + segments, &word)
+	      && ((word ^ SFRAME_SEGMENTS) & SFRAME_CS_MASK) == 0);
+    }
+  *sp = address - segments;
+  return (word & SFRAME_SEGMENTS_MASK) == SFRAME_SEGMENTS;
 }
 
 static inline void
