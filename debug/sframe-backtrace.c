@@ -430,6 +430,8 @@ __sframe_backtrace (void **array, int size,
 		    struct sframe_registers *registers, int *count)
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  /* The load of the count pairs with the release in _dl_sframe_unload
+     (elf/dl-sframe.c).  */
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
 	.generation = atomic_load_acquire (&sframe_unloads ()->count) };

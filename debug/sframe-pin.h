@@ -18,6 +18,7 @@
 #ifndef _SFRAME_PIN_H
 #define _SFRAME_PIN_H
 
+#include <atomic.h>
 #include <elf/dl-tunables.h>
 #include <ldsodefs.h>
 #include <sframe-unloads.h>
@@ -46,14 +47,14 @@ sframe_pin_begin (uint8_t *pin)
   if (*pin != 0)
     return;
   struct sframe_unloads *unloads = sframe_unloads ();
-  uint32_t epoch = __atomic_load_n (&unloads->epoch, __ATOMIC_RELAXED);
+  uint32_t epoch = atomic_load_relaxed (&unloads->epoch);
   *pin = epoch % 2 + 1;
-  __atomic_fetch_add (&unloads->pins[epoch % 2], 1, __ATOMIC_RELAXED);
+  atomic_fetch_add_relaxed (&unloads->pins[epoch % 2], 1);
   /* Pairs with the fences in _dl_sframe_retire and _dl_sframe_busy_libgcc
      (elf/dl-sframe.c): either the loader reads the incremented counter, or
      this trace does not find the object, or sees that libgcc is being
      closed.  */
-  __atomic_thread_fence (__ATOMIC_SEQ_CST);
+  atomic_thread_fence_seq_cst ();
 }
 
 /* End what sframe_pin_begin began.  Does nothing if PIN is zero.  */
@@ -63,8 +64,7 @@ sframe_pin_end (uint8_t pin)
   /* Pairs with the acquire loads in reclaim and has_pins
      (elf/dl-sframe.c).  */
   if (pin != 0)
-    __atomic_fetch_sub (&sframe_unloads ()->pins[pin - 1], 1,
-			__ATOMIC_RELEASE);
+    atomic_fetch_add_release (&sframe_unloads ()->pins[pin - 1], -1);
 }
 
 #endif /* _SFRAME_PIN_H  */

@@ -90,7 +90,8 @@ check (void *pointer)
   TEST_VERIFY_EXIT (bad.count > tail);
   TEST_VERIFY (bad.pc[bad.count - tail - 1] == interrupted);
   /* PC may be after the trapping instruction.  */
-  TEST_VERIFY (interrupted - pointer <= INSTRUCTION_SIZE);
+  TEST_VERIFY ((uintptr_t) interrupted - (uintptr_t) pointer
+	       <= INSTRUCTION_SIZE);
   TEST_COMPARE_BLOB (bad.pc + bad.count - tail, tail * sizeof (void *),
 		     good.pc + 1, tail * sizeof (void *));
 }

@@ -41,7 +41,7 @@ static enum
    the kernel refuses it.  Without messages do not read the header, which would
    cost a page fault.  */
 static void
-debug_header (const sframe_module *map, const void *table, size_t size)
+debug_header (const sframe_module *module, const void *table, size_t size)
 {
   struct sframe_section section;
 
@@ -50,24 +50,24 @@ debug_header (const sframe_module *map, const void *table, size_t size)
   enum sframe_header_status status
     = __sframe_read_header (table, size, SFRAME_MACHINE_ABI, &section);
   if (status != SFRAME_HEADER_OK)
-    debug_section (map, "unusable", __sframe_header_message (status));
+    debug_section (module, "unusable", __sframe_header_message (status));
 }
 
 /* Whether MAP has a section that is loaded.  */
 static bool
-has_section (const sframe_module *map)
+has_section (const sframe_module *module)
 {
   size_t size;
-  const void *table = sframe_module_table (map, &size);
+  const void *table = sframe_module_table (module, &size);
 
   if (size == 0)
     return false;
   if (table == NULL)
     {
-      debug_section (map, "unusable", "not loaded, or the file is cut off");
+      debug_section (module, "unusable", "not loaded, or the file is cut off");
       return false;
     }
-  debug_header (map, table, size);
+  debug_header (module, table, size);
   return true;
 }
 
@@ -75,16 +75,16 @@ has_section (const sframe_module *map)
    registered, is used only for messages.  Registering MAP itself would not
    tell this: EINVAL may mean that the kernel refuses only this table.  */
 static bool
-can_register (const sframe_module *map)
+can_register (const sframe_module *module)
 {
   if (registration == registration_untried)
     {
       int error = _dl_sframe_kernel_ask ();
       registration = error == 0 ? registration_on : registration_off;
       if (error == ENOSYS)
-	debug_section (map, "not registered", "no support in the kernel");
+	debug_section (module, "not registered", "no support in the kernel");
       else if (error != 0)
-	debug_section (map, "not registered",
+	debug_section (module, "not registered",
 		       "forbidden, perhaps by a seccomp filter");
     }
   return registration == registration_on;
@@ -97,7 +97,7 @@ struct sframe_requests
   unsigned int count;
   struct sframe_kernel_range ranges[32];
   /* The object of each range, for messages.  */
-  const sframe_module *maps[32];
+  const sframe_module *modules[32];
 };
 
 /* Register all ranges of REQUESTS, and empty it.  */
@@ -115,7 +115,7 @@ send_requests (struct sframe_requests *requests)
       int error = result > 0 ? 0 : result < 0 ? -result : EPERM;
       unsigned int end = done + (result > 0 ? result : 1);
       for (; done < end && done < requests->count; ++done, ++range)
-	debug_segment (requests->maps[done], range->text, range->text_size,
+	debug_segment (requests->modules[done], range->text, range->text_size,
 		       error);
     }
   requests->count = 0;
@@ -123,38 +123,38 @@ send_requests (struct sframe_requests *requests)
 
 /* Add one executable segment of MAP to REQUESTS.  */
 static void
-add_segment (struct sframe_requests *requests, const sframe_module *map,
+add_segment (struct sframe_requests *requests, const sframe_module *module,
 	     const ElfW(Phdr) *ph)
 {
   size_t size;
-  const void *table = sframe_module_table (map, &size);
+  const void *table = sframe_module_table (module, &size);
 
   if (requests->count == array_length (requests->ranges))
     send_requests (requests);
-  requests->maps[requests->count] = map;
+  requests->modules[requests->count] = module;
   requests->ranges[requests->count++] = (struct sframe_kernel_range)
     {
       .table = (uintptr_t) table,
       .table_size = size,
-      .text = sframe_module_bias (map) + ph->p_vaddr,
+      .text = sframe_module_bias (module) + ph->p_vaddr,
       .text_size = ph->p_memsz
     };
 }
 
 /* Add the executable segments of MAP to REQUESTS.  */
 static void
-add_segments (struct sframe_requests *requests, const sframe_module *map)
+add_segments (struct sframe_requests *requests, const sframe_module *module)
 {
-  const ElfW(Phdr) *headers = sframe_module_headers (map);
+  const ElfW(Phdr) *headers = sframe_module_headers (module);
 
-  if (!has_section (map) || !can_register (map))
+  if (!has_section (module) || !can_register (module))
     return;
-  for (size_t i = 0; i < sframe_module_header_count (map); ++i)
+  for (size_t i = 0; i < sframe_module_header_count (module); ++i)
     {
       const ElfW(Phdr) *ph = &headers[i];
       if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0
 	  && ph->p_memsz != 0)
-	add_segment (requests, map, ph);
+	add_segment (requests, module, ph);
     }
 }
 

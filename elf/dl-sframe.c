@@ -24,21 +24,21 @@ debug_enabled (void)
 }
 
 static void
-debug_section (const sframe_module *map, const char *what, const char *why)
+debug_section (const sframe_module *module, const char *what, const char *why)
 {
   if (debug_enabled ())
     _dl_debug_printf ("file=%s [%lu];  sframe %s: %s\n",
-		      DSO_FILENAME (map->l_name), map->l_ns, what, why);
+		      DSO_FILENAME (module->l_name), module->l_ns, what, why);
 }
 
 static void
-debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
+debug_segment (const sframe_module *module, ElfW(Addr) text, size_t text_size,
 	       int error)
 {
   if (!debug_enabled ())
     return;
   _dl_debug_printf ("file=%s [%lu];  sframe %s: code at 0x%lx, 0x%lx bytes",
-		    DSO_FILENAME (map->l_name), map->l_ns,
+		    DSO_FILENAME (module->l_name), module->l_ns,
 		    error == 0 ? "registered" : "refused by the kernel",
 		    (unsigned long int) text, (unsigned long int) text_size);
   if (error == 0)

@@ -32,26 +32,26 @@ debug_enabled (void)
 
 /* An sframe_module has no name here.  */
 static void
-debug_section (const sframe_module *map, const char *what, const char *why)
+debug_section (const sframe_module *module, const char *what, const char *why)
 {
   if (debug)
     dprintf (STDERR_FILENO, "sframe %s: %s at %p: %s\n", what, object_name,
-	     map, why);
+	     module, why);
 }
 
 static void
-debug_segment (const sframe_module *map, ElfW(Addr) text, size_t text_size,
+debug_segment (const sframe_module *module, ElfW(Addr) text, size_t text_size,
 	       int error)
 {
   if (debug && error == 0)
     dprintf (STDERR_FILENO,
 	     "sframe registered: %s at %p: code at 0x%lx, 0x%zx bytes\n",
-	     object_name, map, (unsigned long int) text, text_size);
+	     object_name, module, (unsigned long int) text, text_size);
   else if (debug)
     dprintf (STDERR_FILENO,
 	     "sframe refused by the kernel: %s at %p: code at 0x%lx, "
 	     "0x%zx bytes, error %d\n",
-	     object_name, map, (unsigned long int) text, text_size, error);
+	     object_name, module, (unsigned long int) text, text_size, error);
 }
 
 #include <dl-sframe-register.h>

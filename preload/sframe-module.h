@@ -39,7 +39,7 @@ const sframe_module *__sframe_module_at (const void *start) attribute_hidden;
 /* The object that the loader describes by OBJECT, or null if its ELF header is
    not known.  */
 const sframe_module *__sframe_module_of (const struct dl_find_object *object)
-     attribute_hidden;
+  attribute_hidden;
 
 /* Whether MODULE was loaded when the program started, and so is never
    unloaded.  */
@@ -59,7 +59,7 @@ sframe_module_find (uintptr_t pc, const void **eh_header)
 /* The address of the program headers that sframe-add has made for the object
    of HEADER; the linker's are still right after HEADER.  */
 uintptr_t __sframe_module_moved_headers (const ElfW(Ehdr) *header)
-     attribute_hidden;
+  attribute_hidden;
 
 /* Whether e_phoff is that of the linker's program headers, which are in the
    first page or begin at its end.  */

@@ -16,12 +16,12 @@
 #include <sframe-unloads.h>
 
 /* Its count stays 0: objects whose rules are cached are never unloaded.  */
-extern struct sframe_unloads sframe_unload_state attribute_hidden;
+extern struct sframe_unloads __sframe_unload_state attribute_hidden;
 
 static inline struct sframe_unloads *
 sframe_unloads (void)
 {
-  return &sframe_unload_state;
+  return &__sframe_unload_state;
 }
 
 /* The default of the tunable glibc.rtld.sframe; there is no tunable here.  */

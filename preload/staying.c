@@ -9,7 +9,7 @@
 #include <sframe-pin.h>
 #include <staying.h>
 
-struct sframe_unloads sframe_unload_state;
+struct sframe_unloads __sframe_unload_state;
 
 /* The start of the first segment of the object of INFO.  */
 static const void *

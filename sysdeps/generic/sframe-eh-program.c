@@ -142,6 +142,7 @@ read_operand (struct program *program, enum form form, uint64_t *operand)
       sframe_eh_take (cursor, sframe_eh_uleb128 (cursor));
       return true;
     default:
+      *operand = 0;
       return form != form_unknown;
     }
 }

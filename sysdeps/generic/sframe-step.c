@@ -76,7 +76,7 @@ recover_fp (const struct sframe_registers *registers,
 /* Whether the frame can still have its return address in the RA register,
    which is known only in a frame that a signal interrupted.  */
 static inline bool
-is_topmost (const struct sframe_registers *registers)
+knows_ra (const struct sframe_registers *registers)
 {
   return (SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS
 	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
@@ -106,7 +106,7 @@ plausible_sp (const struct sframe_registers *registers,
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
 
   if (caller_sp == sp)
-    return (is_topmost (registers) || registers->interrupted
+    return (knows_ra (registers) || registers->interrupted
 	    || is_frameless (registers, &rule->ra));
   return (caller_sp > sp
 	  || ((rule->cfa.kind != SFRAME_REGISTER_VALUE
@@ -144,7 +144,7 @@ find_ra (const struct sframe_registers *registers,
 {
   if (place->kind != SFRAME_UNCHANGED)
     return recover (registers, place, cfa, stack, ra);
-  if (!is_topmost (registers))
+  if (!knows_ra (registers))
     return SFRAME_STEP_BROKEN;
   *ra = registers->value[SFRAME_MACHINE_RA];
   return SFRAME_STEP_CALLER;

@@ -56,9 +56,9 @@ sframe_signal_trampoline (const unsigned char *code)
 /* The handler returns to the first byte of the trampoline in the vDSO.  The
    byte before it, at which a caller is looked up, is in another function.  */
 static inline bool
-sframe_signal_object (const sframe_module *map)
+sframe_signal_object (const sframe_module *module)
 {
-  return sframe_module_is_vdso (map);
+  return sframe_module_is_vdso (module);
 }
 
 /* Both frames begin with the handler's register save area.  In struct
