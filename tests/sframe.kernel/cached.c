@@ -361,6 +361,7 @@ static void
 test_not_cached (void)
 {
   unsigned long ip = TEXT;
+  struct sframe_view view;
   struct sframe_rule rule;
 
 #define REFUSED(change)							\
@@ -369,11 +370,14 @@ test_not_cached (void)
       rule = some_rule ();						\
       CHECK (keeps (ip++, &rule));					\
       change;								\
-      CHECK (!keeps (ip++, &rule));					\
+      CHECK (!keeps (ip, &rule));					\
+      /* Later rules of the stack can be.  */				\
+      CHECK (sframe_cache_add (&view, ip++, &rule));			\
     }									\
   while (0)
 
   start ();
+  CHECK (sframe_find_view (TEXT, &view));
   REFUSED (rule.signal = true);
   REFUSED (rule.at_end = true);
   REFUSED ((rule.outermost = true, rule.at_end = true));

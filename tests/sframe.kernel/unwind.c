@@ -476,6 +476,31 @@ test_restored_fp (void)
     }
 }
 
+/* A step by FP alone may not know the caller's FP.  Where a later frame saved it,
+   it is known again.  */
+static void
+test_lost_fp (void)
+{
+  start ();
+  ROW (0, 1, 32, -16);
+  add ();
+  state.topmost = false;
+  state.fp_lost = true;
+  check_step (STACK + 0x118, STACK + 0x120, STACK + 0x110);
+  CHECK (!state.fp_lost);
+  end_process ();
+
+  /* Here it was not saved.  */
+  start ();
+  ROW (0, 1, 32);
+  add ();
+  state.topmost = false;
+  state.fp_lost = true;
+  check_step (STACK + 0x118, STACK + 0x120, STACK + 0x200);
+  CHECK (state.fp_lost);
+  end_process ();
+}
+
 /* Write a signal frame's registers, each telling its own address, and the
    restorer, which begins with a mov.  */
 static void
@@ -955,9 +980,17 @@ test_uncalled (void)
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
   poke (NEXT + 8, JIT + 0x10, 8);
   CHECK (sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
+  /* The byte before a return address is code.  */
+  poke (NEXT + 8, JIT, 8);
+  CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
+  poke (NEXT + 8, JIT + 0x1000, 8);
+  CHECK (sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
   /* A described function is returned to at its start alone.  */
   CHECK (!sframe_guess_ok (&state, TEXT + 0x20, END, NEXT));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x20, END, 0));
+  /* Nor is it after its last byte without a chain.  */
+  CHECK (!sframe_guess_ok (&state, TEXT + TEXT_SIZE, END, 0));
+  CHECK (sframe_guess_ok (&state, TEXT + TEXT_SIZE + 1, END, 0));
   sframe_remove (TABLE);
   CHECK (sframe_add (TABLE, 0x100, TEXT - 0x10, TEXT_SIZE) == -EINVAL);
   put_table (TABLE, TEXT + 0x20, TEXT_SIZE - 0x20);
@@ -1341,6 +1374,7 @@ static const struct test_case cases[] = {
   CASE (registers),
   CASE (flexible_places),
   CASE (restored_fp),
+  CASE (lost_fp),
   CASE (signal_frame),
   CASE (signal_frame_at_start_of_mapping),
   CASE (after_trap),

@@ -2,12 +2,12 @@
 /*
  * The layout and the constants of an SFrame version 3 section.
  *
- * Written from the specification, "The SFrame Format, Version 3".  A section
- * is a header, an optional auxiliary header, the index of functions (FDEs)
- * and the rows (FREs); the attribute of a function precedes its rows.  The
- * kernel's sources call a section in user memory a table.  All
- * values have the byte order of the machine.  GNU ld aligns only header and
- * index, to 4 bytes; hence the packed structures.
+ * Written from the specification, "The SFrame Format, Version 3". A section is a
+ * header, an optional auxiliary header, the index of functions (FDEs) and the
+ * rows (FREs); the attribute of a function precedes its rows. The kernel's
+ * sources call a section in user memory a table. All values have the byte order
+ * of the machine. GNU ld aligns only header and index, to 4 bytes; hence the
+ * packed structures.
  */
 #ifndef _LINUX_SFRAME_FORMAT_H
 #define _LINUX_SFRAME_FORMAT_H
@@ -23,7 +23,7 @@
 #define SFRAME_ABI_AMD64_LE		3
 #define SFRAME_ABI_S390X_BE		4
 
-/* Flags of a section.  A section with any other flag is rejected. */
+/* Flags of a section. A section with any other flag is rejected. */
 #define SFRAME_F_FDE_SORTED		BIT(0)
 /* A function start is relative to its own field, not to the section. */
 #define SFRAME_F_FDE_START_PCREL	BIT(2)

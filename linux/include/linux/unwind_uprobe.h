@@ -31,7 +31,7 @@ static inline void unwind_uprobe_signal(struct unwind_user_state *state)
 
 /*
  * The original return address if @ra is the trampoline of a uretprobe, or else
- * @ra.  @sp is SP after the return, or not above it if @sp_lost.
+ * @ra. @sp is SP after the return, or not above it if @sp_lost.
  */
 static inline unsigned long unwind_uprobe_ra(unsigned long ra, unsigned long sp,
 					     bool sp_lost)

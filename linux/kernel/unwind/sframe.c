@@ -108,7 +108,11 @@ u16 __sframe_order(const struct mm_struct *mm)
 		/* Pairs with the release in sframe_publish(). */
 		set = rcu_dereference(mm->sframe_set);
 		order = set ? READ_ONCE(set->order) : 0;
-		/* Else the other user may have changed it since. */
+		/*
+		 * Pairs with the barrier in sframe_is_shared(): if the order
+		 * is one that the other user has set since, @mm has another
+		 * set.
+		 */
 		smp_rmb();
 	} while (rcu_access_pointer(mm->sframe_set) != set);
 	return order;

@@ -22,6 +22,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -123,6 +124,9 @@ static size_t sframe_cache_size(const struct sframe_cache *cache)
  */
 static struct list_lru sframe_caches;
 static DEFINE_SPINLOCK(sframe_caches_lock);
+
+/* No cache is allocated that could not be reclaimed. */
+static bool sframe_have_shrinker __ro_after_init;
 
 /* The first page of @cache. */
 static struct page *sframe_page(const struct sframe_cache *cache)
@@ -355,9 +359,10 @@ static int sframe_prepare_list(struct sframe_cache *cache)
 static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 					     u64 generation, size_t size)
 {
-	struct sframe_cache *cache;
+	struct sframe_cache *cache = NULL;
 
-	cache = kvzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT);
+	if (sframe_have_shrinker)
+		cache = kvzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT);
 	if (!cache)
 		return NULL;
 	cache->owner = owner;
@@ -376,6 +381,10 @@ static struct sframe_cache *sframe_new_cache(struct mm_struct *owner,
 static void sframe_list(struct sframe_cache *cache)
 {
 	lockdep_assert_held(&sframe_caches_lock);
+	/*
+	 * Pairs with the dependent reads in sframe_valid_cache() and
+	 * sframe_try_store(): the head is initialized, and all slots are zero.
+	 */
 	rcu_assign_pointer(cache->owner->sframe_cache, cache);
 	guard(rcu)();
 	list_lru_add(&sframe_caches, &cache->list,
@@ -386,7 +395,7 @@ static void sframe_list(struct sframe_cache *cache)
 static void sframe_unlist(struct sframe_cache *cache)
 {
 	lockdep_assert_held(&sframe_caches_lock);
-	rcu_assign_pointer(cache->owner->sframe_cache, NULL);
+	RCU_INIT_POINTER(cache->owner->sframe_cache, NULL);
 	guard(rcu)();
 	list_lru_del(&sframe_caches, &cache->list,
 		     page_to_nid(sframe_page(cache)), sframe_memcg(cache));
@@ -539,7 +548,7 @@ static enum lru_status sframe_isolate(struct list_head *item,
 	/* Others take this lock first. */
 	if (!spin_trylock(&sframe_caches_lock))
 		return LRU_SKIP;
-	rcu_assign_pointer(cache->owner->sframe_cache, NULL);
+	RCU_INIT_POINTER(cache->owner->sframe_cache, NULL);
 	list_lru_isolate_move(list, item, unused);
 	spin_unlock(&sframe_caches_lock);
 	return LRU_REMOVED;
@@ -575,11 +584,16 @@ static int __init sframe_init_shrinker(void)
 
 	shrinker = shrinker_alloc(SHRINKER_MEMCG_AWARE | SHRINKER_NUMA_AWARE,
 				  "sframe");
-	if (!shrinker || list_lru_init_memcg(&sframe_caches, shrinker))
-		panic("sframe: no memory for the shrinker\n");
+	if (!shrinker)
+		return -ENOMEM;
+	if (list_lru_init_memcg(&sframe_caches, shrinker)) {
+		shrinker_free(shrinker);
+		return -ENOMEM;
+	}
 	shrinker->count_objects = sframe_count;
 	shrinker->scan_objects = sframe_shrink;
 	shrinker_register(shrinker);
+	sframe_have_shrinker = true;
 	return 0;
 }
 subsys_initcall(sframe_init_shrinker);

@@ -309,7 +309,7 @@ static bool sframe_is_shared(const struct sframe_set *set)
 	 * the other user has read the set, and has left it, before the caller
 	 * changes it. A full barrier, so that a reader that sees the change
 	 * also sees that the mm of the other user has another set: see
-	 * sframe_was_stable().
+	 * sframe_was_stable() and __sframe_order().
 	 */
 	smp_mb();
 	return false;
@@ -345,7 +345,7 @@ static void sframe_publish(struct mm_struct *mm, struct sframe_set *set)
 
 	/*
 	 * Pairs with the dependent reads in sframe_try_view(),
-	 * sframe_generation() and __sframe_order().
+	 * sframe_generation(), __sframe_order() and __sframe_has_tables().
 	 */
 	rcu_assign_pointer(mm->sframe_set, set);
 	if (old)

@@ -4,7 +4,7 @@
  * those of the program.
  *
  * With a uprobe, the probed instruction runs in an XOL slot; with a uretprobe,
- * the function returns to a trampoline.  Neither has a table, and neither
+ * the function returns to a trampoline. Neither has a table, and neither
  * address means anything to the user of the trace.
  */
 #include <linux/sched.h>
@@ -24,7 +24,7 @@
  *
  * A call pushes a word on x86, of 4 bytes in 32-bit code, and nothing
  * elsewhere. Only the current task changes the list, which has at most 64
- * entries.  An entry that longjmp() has abandoned has another SP, or was
+ * entries. An entry that longjmp() has abandoned has another SP, or was
  * replaced.
  *
  * Return: the original return address if @ra is the trampoline, or else @ra.

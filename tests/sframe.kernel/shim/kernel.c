@@ -71,6 +71,14 @@ rcu_read_unlock (void)
 }
 
 void
+rcu_read (void)
+{
+  if (readers == 0)
+    bug ("pointer read without RCU");
+  rcu_event ();
+}
+
+void
 call_rcu (struct rcu_head *head, void (*func) (struct rcu_head *))
 {
   head->func = func;
@@ -563,6 +571,8 @@ machine_exit (struct mm_struct *mm)
   sframe_free_mm (mm);
   if (mm->sframe_set != NULL)
     bug ("dangling pointer in an mm");
+  if (areas_read != 0)
+    bug ("mapping locked for ever");
   mm->nr_areas = 0;
 }
 

@@ -31,6 +31,11 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+/* Neither needs an RCU section.  */
+#undef rcu_dereference_protected
+#define rcu_dereference_protected(p, condition) (p)
+#undef rcu_dereference_raw
+#define rcu_dereference_raw(p) (rcu_event (), (p))
 #include <linux/slab.h>
 #include <asm/barrier.h>
 #include <asm/bug.h>
@@ -82,7 +87,7 @@ struct shrinker
 extern struct shrinker machine_shrinker;
 #define shrinker_alloc(flags, name) (&machine_shrinker)
 #define shrinker_register(shrinker) ((void) (shrinker))
-#define panic(...) abort ()
+#define shrinker_free(shrinker) ((void) (shrinker))
 
 /* linux/list_lru.h, linux/memcontrol.h: one memory cgroup, one node; the lock
    of a list is always free.  */
@@ -129,6 +134,7 @@ extern unsigned long list_lru_shrink_walk (struct list_lru *lru,
 					   list_lru_walk_cb isolate, void *arg);
 #undef __init
 #define __init
+#define __ro_after_init
 #define subsys_initcall(function)					\
   static void __attribute__ ((constructor))				\
   call_##function (void)						\
@@ -197,8 +203,6 @@ extern void write_seqcount_end (seqcount_t *seq);
 extern void preempt_disable (void);
 extern void preempt_enable (void);
 
-/* linux/rcupdate.h  */
-
 /* linux/refcount.h  */
 
 typedef struct
@@ -216,8 +220,6 @@ extern bool refcount_dec_and_test (refcount_t *refs);
 /* linux/init.h: tests call this after they have provided a vDSO in place of
    the kernel's.  */
 
-#define __init
-#define __ro_after_init
 #define core_initcall(function)						\
   void shim_##function (void) { function (); }
 extern void shim_sframe_init_vdso (void);

@@ -35,7 +35,9 @@ extern unsigned long get_state_synchronize_rcu (void);
 extern bool poll_state_synchronize_rcu (unsigned long state);
 /* Another CPU may act before each step of a reader.  */
 extern void rcu_event (void);
-#define rcu_dereference(p) (rcu_event (), (p))
+/* Only in an RCU section.  */
+extern void rcu_read (void);
+#define rcu_dereference(p) (rcu_read (), (p))
 #define rcu_assign_pointer(p, value) ((p) = (value))
 #define rcu_access_pointer(p) (p)
 

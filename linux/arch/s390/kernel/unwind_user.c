@@ -3,7 +3,7 @@
  * Unwind steps of user space that are specific to s390: signal frames, back
  * chain.
  *
- * Nothing read from user space is trusted.  A doubtful frame is rejected: a
+ * Nothing read from user space is trusted. A doubtful frame is rejected: a
  * wrong frame is worse than a trace that ends early.
  */
 #include <linux/errno.h>
@@ -110,7 +110,7 @@ bool s390_unwind_ip_after(unsigned long ip)
 /*
  * Store in @regs the address of the registers in the signal frame at @sp, from
  * which @svc returns, and in @after whether their PSW points after the
- * instruction that caused the signal.  Without siginfo the frame does not say
+ * instruction that caused the signal. Without siginfo the frame does not say
  * whether the signal was sent; assume a fault.
  */
 static int find_signal_regs(unsigned long sp, u16 svc, unsigned long *regs,
@@ -143,7 +143,7 @@ static bool is_aligned(const struct unwind_user_state *state)
  * @state:	the frame; its SP is that at the start of the handler
  *
  * The restorer is in the vDSO, or, if the program has its own, anywhere, even
- * on the stack.  The interrupted frame may be on another stack.
+ * on the stack. The interrupted frame may be on another stack.
  *
  * Return: 0, -ENOENT if this is no restorer, -EINVAL, -EFAULT.
  */
@@ -174,8 +174,8 @@ int s390_unwind_signal(struct unwind_user_state *state)
 }
 
 /*
- * Whether a call (BRASL, BRAS or BASR with register 14) precedes @ip.  The
- * mapping may begin with the call.  True if the code cannot be read, unless it
+ * Whether a call (BRASL, BRAS or BASR with register 14) precedes @ip. The
+ * mapping may begin with the call. True if the code cannot be read, unless it
  * may just be missing in a task that is exiting.
  */
 static bool is_after_call(unsigned long ip)
@@ -220,7 +220,7 @@ bool s390_unwind_return_ok(unsigned long ip)
 
 /*
  * A PLT entry, and the code before the first one (PLT0), which all entries
- * share.  GNU ld 2.47 writes no tables for those of shared objects.  See
+ * share. GNU ld 2.47 writes no tables for those of shared objects. See
  * "Procedure Linkage Table" in the ABI.
  */
 static const int plt_entry[STUB_LEN] = {
@@ -288,7 +288,7 @@ static bool is_branch(u16 code)
  * @ip:		an address in the function
  *
  * In tables by gcc, SP is the caller's some instructions before LGDR restores
- * it: SFrame cannot express that SP is in an FPR.  So search for LGDR from @ip
+ * it: SFrame cannot express that SP is in an FPR. So search for LGDR from @ip
  * up to the first branch, or to an LDGR that saves SP, before which SP is in
  * its own register.
  *
@@ -351,14 +351,14 @@ static int find_caller(const struct unwind_user_state *state,
  * @state:	the frame; on return, the one that called it
  *
  * A frame begins with the address of the caller's frame, in which the return
- * address is saved.  That holds only for code compiled with a back chain, which
+ * address is saved. That holds only for code compiled with a back chain, which
  * cannot be detected: __sframe_guess_ok() rejects unlikely frames, also if
- * SFrame is switched off; it reads no table then.  If a function is interrupted
+ * SFrame is switched off; it reads no table then. If a function is interrupted
  * before it has made its frame, its caller is missing.
  *
  * The FP of the calling frame is not known afterwards.
  *
- * Return: 0, or an error with @state unchanged.  The end of the chain is an
+ * Return: 0, or an error with @state unchanged. The end of the chain is an
  * error, too: code that keeps no chain may end it, and another unwinder may
  * find the caller.
  */

@@ -16,7 +16,7 @@ static inline int unwind_user_word_size(struct pt_regs *regs)
 }
 
 /*
- * FP points to a frame record, the caller's FP and the return address.  The CFA
+ * FP points to a frame record, the caller's FP and the return address. The CFA
  * of the unwinder is here the end of the record.
  */
 #define ARCH_INIT_USER_FP_FRAME(ws)			\

@@ -4,7 +4,7 @@
  * frames, calls.
  *
  * See "DWARF for the Arm 64-bit Architecture" for the DWARF numbers, and "ELF
- * for the Arm 64-bit Architecture" for PLTs.  Tables say which return addresses
+ * for the Arm 64-bit Architecture" for PLTs. Tables say which return addresses
  * are signed, but that need not be known: see unwind_user_strip_ra().
  */
 #ifndef __ASM_UNWIND_USER_SFRAME_H
@@ -65,7 +65,7 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 				unsigned long *value)
 {
 	if (reg >= SFRAME_REGS)
-		return -ENOENT;
+		return -ENODATA;
 	/* The number comes from a table of user space. */
 	reg = array_index_nospec(reg, SFRAME_REGS);
 	*value = reg == SFRAME_REG_SP ? regs->sp : pt_regs_read_reg(regs, reg);
@@ -77,7 +77,7 @@ static inline int sframe_ucontext_reg(unsigned long sigcontext,
 				      unsigned int reg, unsigned long *value)
 {
 	if (reg >= SFRAME_REGS)
-		return -ENOENT;
+		return -ENODATA;
 	reg = array_index_nospec(reg, SFRAME_REGS);
 	return get_user(*value, (unsigned long __user *)
 			(sigcontext + offsetof(struct sigcontext, regs)) + reg);
@@ -103,7 +103,7 @@ static inline bool sframe_insn_is(unsigned long ip, u32 insn)
 
 /*
  * mov x8, #__NR_rt_sigreturn; svc #0: the restorer in the vDSO, or the
- * program's own, to which handlers return.  All unwinders recognize it by this
+ * program's own, to which handlers return. All unwinders recognize it by this
  * code.
  */
 #define SFRAME_RESTORER_MOV	(0xd2800008 | __NR_rt_sigreturn << 5)
@@ -199,7 +199,7 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 /*
  * Whether a call precedes @ip, which is aligned and in an executable mapping:
  * BL, or BLR, which may authenticate its target, or the breakpoint of a uprobe
- * in place of one.  True if the code before @ip cannot be read, unless it may
+ * in place of one. True if the code before @ip cannot be read, unless it may
  * just be missing in a task that is exiting.
  */
 static inline bool sframe_after_call(unsigned long ip)
@@ -226,7 +226,7 @@ struct sframe_stub_insn {
 
 /*
  * PLT entries, and the code before the first one (PLT0), which all entries
- * share.  Linkers write no tables for them.  In all their forms they are some
+ * share. Linkers write no tables for them. In all their forms they are some
  * of these instructions, in this order.
  */
 static const struct sframe_stub_insn sframe_stub[] = {
@@ -272,7 +272,7 @@ static inline int sframe_stub_at(unsigned long at, unsigned long ip)
 
 /*
  * If @ip is in a PLT, return how many bytes the code there has pushed, or else
- * -1.  Try the farthest start first: the end of PLT0 looks like an entry.
+ * -1. Try the farthest start first: the end of PLT0 looks like an entry.
  */
 static inline int sframe_arch_stub(unsigned long ip)
 {

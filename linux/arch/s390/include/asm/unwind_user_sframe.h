@@ -27,7 +27,7 @@
 #define SFRAME_REG_SP		15
 
 /*
- * The CFA is SP at the call plus the save area that the caller provides.  CFA
+ * The CFA is SP at the call plus the save area that the caller provides. CFA
  * offsets are stored minus that size and divided by 8, to fit small words.
  */
 #define SFRAME_CFA_ABOVE_SP	160
@@ -70,7 +70,7 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 	}
 	reg -= SFRAME_REG_FPR;
 	if (reg >= ARRAY_SIZE(sframe_fprs))
-		return -ENOENT;
+		return -ENODATA;
 	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_fprs));
 	save_user_fpu_regs();
 	*value = current->thread.ufpu.vxrs[sframe_fprs[reg]].high;
@@ -89,7 +89,7 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 	}
 	reg -= SFRAME_REG_FPR;
 	if (reg >= ARRAY_SIZE(sframe_fprs))
-		return -ENOENT;
+		return -ENODATA;
 	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_fprs));
 	return get_user(*value, (unsigned long __user *)
 			&regs->fpregs.fprs[sframe_fprs[reg]]);

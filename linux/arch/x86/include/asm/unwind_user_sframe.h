@@ -36,7 +36,7 @@
 /*
  * The CFA minus SP at the first instruction of any function, or PLT entry: the
  * rows of a PLT describe one entry, which is called in place of the function.
- * GNU ld up to 2.47 writes SP + 16 for the entries of .plt.got.  An entry of one
+ * GNU ld up to 2.47 writes SP + 16 for the entries of .plt.got. An entry of one
  * row does not change SP, so the CFA is SP + 8 in all of it; an entry of several
  * rows cannot be corrected.
  */
@@ -77,7 +77,7 @@ static inline int sframe_pt_reg(struct pt_regs *regs, unsigned int reg,
 				unsigned long *value)
 {
 	if (reg >= ARRAY_SIZE(sframe_regs))
-		return -ENOENT;
+		return -ENODATA;
 	/* The number comes from a table of user space. */
 	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_regs));
 	*value = regs_get_register(regs, sframe_regs[reg].pt_regs);
@@ -89,7 +89,7 @@ static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
 				      unsigned long *value)
 {
 	if (reg >= ARRAY_SIZE(sframe_regs))
-		return -ENOENT;
+		return -ENODATA;
 	reg = array_index_nospec(reg, ARRAY_SIZE(sframe_regs));
 	return get_user(*value, (unsigned long __user *)
 			(ucontext + sframe_regs[reg].ucontext));
@@ -97,7 +97,7 @@ static inline int sframe_ucontext_reg(unsigned long ucontext, unsigned int reg,
 
 /*
  * mov $__NR_rt_sigreturn, %rax; syscall: the signal restorer of the C library,
- * to which handlers return.  Debuggers recognize signal frames by this code.
+ * to which handlers return. Debuggers recognize signal frames by this code.
  */
 #define SFRAME_RESTORER_MOV	0x0000000fc0c748ULL
 #define SFRAME_RESTORER_MOV_LEN	7
@@ -134,8 +134,8 @@ static inline bool sframe_after_int3(unsigned long ip)
 #define SFRAME_QUEUED_MAX	4
 
 /*
- * Whether the signal of an INT3 is queued.  Other tasks can queue any number of
- * signals, so examine only the last ones.  The kernel sends no other SIGTRAP
+ * Whether the signal of an INT3 is queued. Other tasks can queue any number of
+ * signals, so examine only the last ones. The kernel sends no other SIGTRAP
  * with this code, and no other process can send one.
  */
 static inline bool sframe_int3_queued(void)
@@ -158,7 +158,7 @@ static inline bool sframe_int3_queued(void)
 }
 
 /*
- * Whether the topmost frame has trapped at the INT3 before @ip.  The number of
+ * Whether the topmost frame has trapped at the INT3 before @ip. The number of
  * the last trap, which may be long ago, only makes other cases fast.
  */
 static inline bool sframe_arch_ip_after(unsigned long ip)
@@ -170,11 +170,11 @@ static inline bool sframe_arch_ip_after(unsigned long ip)
 
 /*
  * Whether @frame is the signal frame of an INT3; only called if the last trap
- * of the task was one and INT3 precedes the interrupted address.  The last trap
+ * of the task was one and INT3 precedes the interrupted address. The last trap
  * may be long ago, and its number is inherited by fork().
  *
- * A handler of SIGTRAP with SA_SIGINFO has siginfo in its frame.  Without it,
- * these bytes are not written.  Then look whether SIGTRAP is blocked: it is not
+ * A handler of SIGTRAP with SA_SIGINFO has siginfo in its frame. Without it,
+ * these bytes are not written. Then look whether SIGTRAP is blocked: it is not
  * in code that traps, but it is in a handler without SA_NODEFER, and in those
  * that interrupt it.
  */
@@ -277,7 +277,7 @@ static inline bool sframe_is_indirect_call(const u8 *code, unsigned int len)
 
 /*
  * Whether a direct or indirect CALL precedes @ip, which is in an executable
- * mapping.  True if the code before @ip cannot be read, unless it may just be
+ * mapping. True if the code before @ip cannot be read, unless it may just be
  * missing in a task that is exiting.
  */
 static inline bool sframe_after_call(unsigned long ip)
@@ -335,8 +335,8 @@ static inline void sframe_pop_and_return(struct unwind_user_state *state,
 }
 
 /*
- * Leave the trampoline of a probe, if @state is in one.  After its system call,
- * the address to continue at is on the stack.  Before, only the kernel has that
+ * Leave the trampoline of a probe, if @state is in one. After its system call,
+ * the address to continue at is on the stack. Before, only the kernel has that
  * address: move @state back to the start of the trampoline, as if the
  * instructions before the system call, which push three registers, had not been
  * executed.

@@ -4,7 +4,7 @@
  * a page three frames deep, and exits with the error number.
  *
  * The return addresses are 0x100 and 0x200 bytes from the start, the access to
- * the page 0x300.  Words of 0 are instructions without effect.
+ * the page 0x300. Words of 0 are instructions without effect.
  */
 #define BASE	0x7ff000
 #define START	0x1000

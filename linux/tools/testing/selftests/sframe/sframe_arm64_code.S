@@ -36,7 +36,7 @@
 
 /*
  * Call X0 with the argument X1, from a frame with a record at SP and a table in
- * which the CFA is based on SP, as in code by GCC.  FP is SP + @fp, or still
+ * which the CFA is based on SP, as in code by GCC. FP is SP + @fp, or still
  * the caller's.
  */
 .macro	by_sp name, fp
@@ -91,7 +91,7 @@
 	ret
 
 /*
- * Entries of a PLT, and PLT0, in all their forms.  They read the word at
+ * Entries of a PLT, and PLT0, in all their forms. They read the word at
  * plt_page, which is not in memory; it has the address to jump to.
  */
 .macro	plt_entry name, bti, push, zero, signed

@@ -4,7 +4,7 @@
  * that has neither.
  *
  * They store their return address in NAME_return and call their argument, with
- * the contents of inner as its argument; the call returns to NAME_after.  They
+ * the contents of inner as its argument; the call returns to NAME_after. They
  * save all registers on the stack, and a word that looks like a back chain.
  */
 .macro	enter name

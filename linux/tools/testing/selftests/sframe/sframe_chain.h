@@ -3,8 +3,8 @@
  * Record user stacks that the kernel unwinds, as deferred call chains of perf
  * events.
  *
- * Each call path ends in probe(), which touches a fresh page.  The event counts
- * page faults, so that there is one chain, of exactly that instruction.  Each
+ * Each call path ends in probe(), which touches a fresh page. The event counts
+ * page faults, so that there is one chain, of exactly that instruction. Each
  * function of the path has noted its return address.
  */
 #ifndef SFRAME_CHAIN_H
@@ -46,7 +46,7 @@ static char *fresh;
 
 extern const char probe_access[];
 
-/* Touch the page.  Flags and offsets of the frame change around it. */
+/* Touch the page. Flags and offsets of the frame change around it. */
 static noinline __unused void probe(void)
 {
 	NOTE();
@@ -174,7 +174,7 @@ static inline int read_ips(const struct ring *ring, uint64_t at,
 
 /*
  * Store the first deferred chain that begins at @first, or any if that is 0;
- * return the number of such chains.  There may be other chains before and
+ * return the number of such chains. There may be other chains before and
  * after, of faults in libraries.
  */
 static inline int read_chain(struct ring *ring, unsigned long first)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program, or an interpreter, with a table, that only exits.  The other
+ * A program, or an interpreter, with a table, that only exits. The other
  * section is linked far away, so that there are two executable segments.
  */
 	.text

@@ -4,7 +4,7 @@
  * mappings.
  *
  * A few instructions of machine code, in their own mapping and described by a
- * table made here, call a function that calls probe().  Only with that table
+ * table made here, call a function that calls probe(). Only with that table
  * can their caller be found.
  */
 #define _GNU_SOURCE

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -373,7 +375,7 @@ TEST_F_TIMEOUT(sframe, limit, 300)
 			  1);
 	EXPECT_EQ(ENOSPC, ret);
 	EXPECT_EQ(16384, count_ranges());
-	/* Same request again: success.  Overlap: still an error. */
+	/* Same request again: success. Overlap: still an error. */
 	EXPECT_EQ(0, add(self->table, sizeof(good), (unsigned long)text, 1));
 	EXPECT_EQ(EEXIST, add(self->table, sizeof(good), (unsigned long)text,
 			      2));
@@ -513,7 +515,7 @@ TEST_F_TIMEOUT(sframe, exit_with_many, 300)
 	for (int i = 0; i < 4; i++)
 		EXPECT_EQ(0, run_child(0, register_and_exit, self->map));
 	/* Some of them are freed only after an RCU grace period. */
-	usleep(300000);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 /* exec() has registered this very program. */

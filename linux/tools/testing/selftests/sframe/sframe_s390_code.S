@@ -97,7 +97,7 @@
 	restore_from_fprs 1, 2
 
 /*
- * A function that ends with a faulting instruction.  The handler returns to the
+ * A function that ends with a faulting instruction. The handler returns to the
  * next function, whose rows differ.
  */
 .macro	fault_at_end name, after, insn, operands:vararg
@@ -122,7 +122,7 @@
 
 /*
  * A function that sends a signal by its last instruction, and has a wrong
- * table.  The interrupted function is the next one, at its start.
+ * table. The interrupted function is the next one, at its start.
  */
 	noted_function send_at_end
 	.cfi_def_cfa_offset 4000

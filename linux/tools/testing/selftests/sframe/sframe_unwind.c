@@ -159,7 +159,7 @@ TEST(without_table)
 
 /*
  * Map the pages of the own table, @own, from @fd, which lacks the first one,
- * and register it again.  Then write @first to @fd.  Nothing else may happen in
+ * and register it again. Then write @first to @fd. Nothing else may happen in
  * between: the page is part of the program's constants.
  */
 static int add_late(const struct own_table *own, int fd, const char *first)
@@ -732,7 +732,7 @@ extern const char vdso_return[];
 
 /*
  * A breakpoint at the first instruction of the vDSO function, which has no
- * frame yet.  The second entry is in call_vdso(), which has no frame at all.
+ * frame yet. The second entry is in call_vdso(), which has no frame at all.
  */
 static void record_in_vdso(struct __test_metadata *_metadata)
 {
@@ -823,7 +823,7 @@ static int let_exit(pid_t pid, int tell)
 
 /*
  * The exiting task stops for its tracer, which causes a context switch in the
- * kernel.  The stack that this event requests is due when the task returns to
+ * kernel. The stack that this event requests is due when the task returns to
  * user space, which it never does.
  */
 TEST(exit_with_request)
@@ -844,7 +844,7 @@ TEST(exit_with_request)
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACEEXIT));
 	/*
 	 * An event of the CPU, since those of the task are gone before its last
-	 * stack.  It gets stacks only with task records.
+	 * stack. It gets stacks only with task records.
 	 */
 	attr.task = 1;
 	ASSERT_EQ(0, open_ring(&ring, &attr, -1, 0));
