@@ -50,7 +50,7 @@ file_at_open (const char *path, struct file_at *at)
 {
   const char *slash;
 
-  at->path = (char *) message ("%s", path);
+  at->path = message ("%s", path);
   at->name = at->path + 1;
   at->directory = open ("/", DIRECTORY_FLAGS);
   while (at->directory >= 0 && (slash = strchr (at->name, '/')) != NULL)
@@ -70,14 +70,14 @@ path_of_new (const char *path)
 {
   char real[PATH_MAX];
   const char *slash = strrchr (path, '/');
-  const char *directory = (slash == NULL ? message (".")
-			: message ("%.*s/", (int) (slash - path), path));
+  char *directory = (slash == NULL ? message (".")
+		     : message ("%.*s/", (int) (slash - path), path));
   const char *found = realpath (directory, real);
 
-  free ((char *) directory);
+  free (directory);
   if (found == NULL)
     return NULL;
-  return (char *) message ("%s/%s", real, slash == NULL ? path : slash + 1);
+  return message ("%s/%s", real, slash == NULL ? path : slash + 1);
 }
 
 /* Where the link PATH leads to; null if it is none.  */
@@ -90,9 +90,9 @@ link_target (const char *path)
   if (size < 0)
     return NULL;
   target[size] = '\0';
-  return (char *) (target[0] == '/' ? message ("%s", target)
-		   : message ("%.*s/%s", (int) (strrchr (path, '/') - path),
-			      path, target));
+  return (target[0] == '/' ? message ("%s", target)
+	  : message ("%.*s/%s", (int) (strrchr (path, '/') - path), path,
+		     target));
 }
 
 /* Like file_at_output, for a file that does not exist, at the end of at most
@@ -192,30 +192,30 @@ is_beside (const struct file_at *at, const char *name)
 }
 
 /* The checksum of AT by the first SIZE bytes of its name, or null.  */
-static const char *
+static char *
 find_checksum (const struct file_at *at, int size)
 {
-  const char *const names[]
+  char *const names[]
     = { message (".%.*s.hmac", size, at->name),
 	message ("fipscheck/%.*s.hmac", size, at->name),
 	message ("%.*s.chk", size, at->name) };
-  const char *found = NULL;
+  char *found = NULL;
 
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (found == NULL && is_beside (at, names[i]))
       found = names[i];
     else
-      free ((char *) names[i]);
+      free (names[i]);
   return found;
 }
 
 /* A checksum may be named after the file, its soname, or its stem: try the
    name, and what precedes each dot in it.  */
-const char *
+char *
 file_at_checksum (const struct file_at *at)
 {
   size_t size = strlen (at->name);
-  const char *found = find_checksum (at, size);
+  char *found = find_checksum (at, size);
 
   while (found == NULL && size > 1)
     if (at->name[--size] == '.')

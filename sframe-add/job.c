@@ -128,6 +128,20 @@ has_verity (const struct job *job)
 	  && (status.stx_attributes & STATX_ATTR_VERITY) != 0);
 }
 
+/* Whether IMA has a checksum of the file of JOB.  */
+static bool
+has_ima (const struct job *job)
+{
+  int file = openat (job->at.directory, job->at.name,
+		     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  bool found = (file >= 0
+		&& fgetxattr (file, "security.ima", NULL, 0) > 0);
+
+  if (file >= 0)
+    close (file);
+  return found;
+}
+
 /* Whether a program or the kernel would refuse the file of JOB after a change;
    if so, say why.  A checksum beside the file may be that of the original.  A
    copy has another name, and its user knows that it was changed.  */
@@ -136,18 +150,18 @@ is_checked (const struct job *job, const char **why)
 {
   if (options.mode == MODE_CHECK || options.output != NULL)
     return false;
-  const char *checksum = NULL;
+  char *checksum = NULL;
   if (options.mode == MODE_ADD)
     checksum = file_at_checksum (&job->at);
   if (checksum != NULL)
     *why = message ("%s beside it has its checksum; use --output", checksum);
-  else if (getxattr (job->name, "security.ima", NULL, 0) > 0)
+  else if (has_ima (job))
     *why = "its attribute security.ima has its checksum; use --output";
   else if (has_verity (job))
     *why = "fs-verity has its checksum; use --output";
   else
     return false;
-  free ((char *) checksum);
+  free (checksum);
   return true;
 }
 

@@ -65,7 +65,7 @@ add_job (const char *name, const struct stat *status, bool found)
   jobs.list = grow (jobs.list, &jobs.capacity, jobs.count + 1,
 		    sizeof *jobs.list);
   jobs.list[jobs.count++]
-    = (struct job) { .name = (char *) message ("%s", name),
+    = (struct job) { .name = message ("%s", name),
 		     .shown = printable (name), .found = found,
 		     .device = status->st_dev, .inode = status->st_ino };
 }

@@ -96,7 +96,7 @@ put_number (struct buffer *buffer, uint64_t value, unsigned int width)
     room[buffer->big_endian ? width - 1 - i : i] = value >> 8 * i;
 }
 
-const char *
+char *
 message (const char *format, ...)
 {
   va_list arguments;

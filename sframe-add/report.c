@@ -14,7 +14,7 @@
 char *
 printable (const char *name)
 {
-  char *copy = (char *) message ("%s", name);
+  char *copy = message ("%s", name);
 
   for (char *at = copy; *at != '\0'; ++at)
     if ((unsigned char) *at < 0x20 || *at == 0x7f)

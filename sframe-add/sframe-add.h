@@ -158,8 +158,8 @@ void *grow (void *array, size_t *capacity, size_t count, size_t size);
 void put_bytes (struct buffer *buffer, const void *bytes, size_t size);
 void put_zeros (struct buffer *buffer, size_t size);
 void put_number (struct buffer *buffer, uint64_t value, unsigned int width);
-/* Like asprintf; the result may be kept.  */
-const char *message (const char *format, ...)
+/* Like asprintf.  The caller owns the result.  */
+char *message (const char *format, ...)
   __attribute__ ((format (printf, 1, 2)));
 
 /* object.c: parse the file loaded in OBJECT->file.  If the result is not null,
@@ -234,7 +234,7 @@ int file_at_create (const struct file_at *at, char *name);
 bool file_at_link (const struct file_at *at, int fd, char *name);
 /* The name of a file beside AT that has a checksum of it, as libraries have
    that check themselves (FIPS 140), or null.  The caller frees it.  */
-const char *file_at_checksum (const struct file_at *at);
+char *file_at_checksum (const struct file_at *at);
 
 /* replace.c: load the file at AT and store its status in *STATUS; *OUTCOME
    as for object_open.  Of a file that is not to be converted, little is

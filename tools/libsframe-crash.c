@@ -632,11 +632,12 @@ make_alternate_stack (void)
   size_t size = ((sysconf (_SC_MINSIGSTKSZ) + page - 1) & -page) + 65536;
   char *start = mmap (NULL, page + size, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED
-      || mprotect (start + page, size, PROT_READ | PROT_WRITE) != 0)
+  if (start == MAP_FAILED)
     return;
   stack = (stack_t) { .ss_sp = start + page, .ss_size = size };
-  sigaltstack (&stack, NULL);
+  if (mprotect (start + page, size, PROT_READ | PROT_WRITE) != 0
+      || sigaltstack (&stack, NULL) != 0)
+    munmap (start, page + size);
 }
 
 static void __attribute__ ((constructor))
