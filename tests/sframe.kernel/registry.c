@@ -1019,7 +1019,10 @@ test_limit (void)
       break;
   expect ("up to the limit", result, 0);
   expect ("one more", add (TABLE, TEXT + LIMIT, 1), -ENOSPC);
+  machine.messages = 0;
   expect ("a new table", add (OTHER_TABLE, TEXT + LIMIT, 1), -ENOSPC);
+  CHECK (machine.messages == 1
+	 && strstr (machine.message, "too many text ranges") != NULL);
   expect ("one that is there", add (TABLE, TEXT, 1), 0);
   expect ("an overlap", add (TABLE, TEXT, 2), -EEXIST);
   CHECK (describes (0, TEXT + LIMIT));
@@ -1495,6 +1498,15 @@ test_vdso (void)
   CHECK (machine.objects == 0);
   machine_exit (&child);
   end_process ();
+
+  /* It may describe more of the mapping, as any table.  */
+  start_with_vdso ();
+  expect ("text beside its own",
+	  sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE,
+		      VDSO + VDSO_TEXT + VDSO_TEXT_SIZE + 16, 16), 0);
+  CHECK (describes (VDSO + VDSO_TABLE, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE + 16));
+  check_vdso (VDSO, true);
+  end_process ();
   current->mm = &(struct mm_struct) { .sframe_set = NULL };
   CHECK (!sframe_in_vdso (VDSO_TEXT));
 }
@@ -1542,6 +1554,12 @@ test_vdso_removed (void)
   /* A set without tables counts as none.  */
   CHECK (sframe_has_set (&process) && !sframe_has_tables (&process));
   expect ("twice", sframe_remove (VDSO + VDSO_TABLE), -ENOENT);
+  expect ("a part of its text",
+	  sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE, VDSO + VDSO_TEXT, 16), 0);
+  CHECK (describes (VDSO + VDSO_TABLE, VDSO + VDSO_TEXT + 15)
+	 && describes (0, VDSO + VDSO_TEXT + 16));
+  expect ("remove the part", sframe_remove (VDSO + VDSO_TABLE), 0);
+  check_vdso (VDSO, false);
   machine_fork (&child, &process, 0);
   current->mm = &child;
   check_vdso (VDSO, false);
