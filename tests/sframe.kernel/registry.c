@@ -1427,6 +1427,8 @@ put_vdso (void)
   phdr[1] = (struct elf64_phdr) { .p_type = PT_LOAD, .p_flags = PF_R };
   phdr[2] = (struct elf64_phdr) { .p_type = PT_GNU_SFRAME,
     .p_offset = VDSO_TABLE, .p_vaddr = VDSO_TABLE, .p_memsz = TABLE_SIZE };
+  /* This is none of its headers.  */
+  phdr[3] = (struct elf64_phdr) { .p_type = PT_GNU_SFRAME };
   put_table (VDSO + VDSO_TABLE, VDSO + VDSO_TEXT, VDSO_TEXT_SIZE);
   memcpy (vdso_start + VDSO_TABLE, at (VDSO + VDSO_TABLE), TABLE_SIZE);
 }
@@ -1586,6 +1588,12 @@ test_vdso_corrupt (void)
   expect ("the kernel has its header", add_vdso (VDSO), 0);
   check_vdso (VDSO, true);
   machine.messages = 0;
+  /* It was elsewhere when the fault was found.  */
+  view.start += VDSO_SIZE;
+  sframe_drop_corrupt (&view);
+  CHECK (machine.messages == 0);
+  check_vdso (VDSO, true);
+  view.start -= VDSO_SIZE;
   sframe_drop_corrupt (&view);
   CHECK (machine.messages == 1);
   check_vdso (VDSO, false);

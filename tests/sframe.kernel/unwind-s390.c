@@ -135,6 +135,45 @@ test_after_fault (void)
   end_process ();
 }
 
+/* Let SVC 119 (sigreturn) be at RESTORER.  Offsets in the frame of a handler
+   without SA_SIGINFO are those of Linux: 160 bytes for the handler, the saved
+   mask and a pointer, the PSW, the GPRs, the other registers, the signal.  */
+static void
+start_in_restorer (unsigned long restorer, int signo)
+{
+  enum { FRAME = STACK + 0x400, PSW = FRAME + 176, GPRS = PSW + 16,
+	 SIGNAL = PSW + 344 };
+
+  start ();
+  CODE (restorer, 0x0a77);
+  poke (PSW + 8, JIT + 0x20, 8);
+  poke (GPRS + 15 * 8, STACK + 0x800, 8);
+  poke (GPRS + 11 * 8, 0x1234, 8);
+  poke (SIGNAL, signo, 4);
+  state.ip = restorer;
+  state.sp = FRAME;
+  state.fp_lost = true;
+}
+
+static void
+test_signal (void)
+{
+  start_in_restorer (JIT + 0x100, SIGUSR1);
+  check_step (JIT + 0x20, STACK + 0x800);
+  CHECK (state.fp == 0x1234 && !state.fp_lost);
+  CHECK (state.interrupted && !state.topmost && !state.ip_after);
+  end_process ();
+  start_in_restorer (JIT + 0x100, SIGILL);
+  check_step (JIT + 0x20, STACK + 0x800);
+  CHECK (state.ip_after);
+  end_process ();
+  /* Instructions are at even addresses.  */
+  start_in_restorer (JIT + 0x101, SIGUSR1);
+  sframe_unwind_next (&state);
+  CHECK (state.ip != JIT + 0x20);
+  end_process ();
+}
+
 /* SP is in FPR 2, DWARF 17, until LGDR restores it.  Only the code shows that,
    not the table; see the comment at s390_unwind_saved_sp.  */
 static void
@@ -169,10 +208,13 @@ test_saved_sp (void)
   check_saved_sp (true);
   CODE (TEXT + 0x10, 0x1812, 0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (true);
-  /* Not of this way to the end: BR, BRC, BRASL and CGRJ are in front.  */
+  /* Not of this way to the end: BR, BRC, BRCTG, BRASL and CGRJ are in
+     front.  */
   CODE (TEXT + 0x10, 0x07fe, 0xb3cd, 0x00f2);
   check_saved_sp (false);
   CODE (TEXT + 0x10, 0xa7f4, 4, 0xb3cd, 0x00f2);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10, 0xa737, 4, 0xb3cd, 0x00f2);
   check_saved_sp (false);
   CODE (TEXT + 0x10, 0xc0e5, 0, 4, 0xb3cd, 0x00f2);
   check_saved_sp (false);
@@ -274,9 +316,11 @@ static void
 test_back_chain (void)
 {
   start_chain (JIT + 0x20, RA);
+  state.topmost = state.ip_after = true;
   CHECK (s390_unwind_backchain (&state) == 0);
   CHECK (state.ip == RA && state.sp == STACK + 0x200);
   CHECK (state.fp_lost && !state.done);
+  CHECK (!state.topmost && !state.ip_after && !state.interrupted);
   end_process ();
 
   /* A return address of a JIT compiler need not follow a call if the frame is
@@ -351,6 +395,7 @@ static const struct test_case cases[] = {
   CASE (odd_addresses),
   CASE (last_call),
   CASE (after_fault),
+  CASE (signal),
   CASE (saved_sp),
   CASE (plt),
   CASE (calls),

@@ -537,6 +537,32 @@ test_signal_frame (void)
   end_process ();
 }
 
+/* The byte before a restorer belongs to its own function, as in glibc, or to one
+   that ends there.  */
+static void
+test_signal_frame_with_rule (void)
+{
+  for (int own = 0; own < 2; ++own)
+    {
+      unsigned long from = own ? RESTORER - 1 : RESTORER - 0x10;
+      unsigned long size = RESTORER + (own ? 9 : 0) - from;
+
+      start ();
+      put_signal_frame (STACK + 0x800);
+      put_table (TABLE, from, size);
+      poke (TABLE + OF_ATTRIBUTE + 2, own ? 0x80 : 0, 1);
+      CHECK (sframe_add (TABLE, 0x100, from, size) == 0);
+      state = (struct unwind_user_state) {
+	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+	.available_types = UNWIND_USER_TYPE_SFRAME
+      };
+      CHECK (sframe_unwind_next (&state) == 0 && !state.done);
+      CHECK (state.ip == TEXT && state.sp == STACK + 0x100
+	     && state.fp == STACK + 0x300);
+      end_process ();
+    }
+}
+
 /* A restorer may be the first byte of its mapping, where nothing else that is
    returned to can be.  */
 static void
@@ -1376,6 +1402,7 @@ static const struct test_case cases[] = {
   CASE (restored_fp),
   CASE (lost_fp),
   CASE (signal_frame),
+  CASE (signal_frame_with_rule),
   CASE (signal_frame_at_start_of_mapping),
   CASE (after_trap),
   CASE (after_queued_trap),

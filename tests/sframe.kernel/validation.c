@@ -65,6 +65,35 @@ test_first_range_only (void)
   end_process ();
 }
 
+/* Let TABLE have two FDEs, for functions of 0x100 bytes from FIRST and SECOND,
+   and ROWS in its header.  The attribute and the row of the second are copies
+   of the first's, and follow them.  */
+static void
+put_two (unsigned long first, unsigned long second, unsigned int rows)
+{
+  enum { FDE_SIZE = 16, ROW_SIZE = 8, OTHER_FDE = OF_FDE + FDE_SIZE };
+
+  memmove (at (TABLE + OF_ATTRIBUTE + FDE_SIZE), at (TABLE + OF_ATTRIBUTE),
+	   ROW_SIZE);
+  memcpy (at (TABLE + OF_ATTRIBUTE + FDE_SIZE + ROW_SIZE),
+	  at (TABLE + OF_ATTRIBUTE + FDE_SIZE), ROW_SIZE);
+  poke (TABLE + OF_FDES, 2, 4);
+  poke (TABLE + OF_FRES, rows, 4);
+  poke (TABLE + OF_FRE_LENGTH, 2 * ROW_SIZE, 4);
+  poke (TABLE + OF_FRE_OFFSET, 2 * FDE_SIZE, 4);
+  poke (TABLE + OF_FDE, first - (TABLE + OF_FDE), 8);
+  poke (TABLE + OF_FDE + 8, 0x100, 4);
+  poke (TABLE + OTHER_FDE, second - (TABLE + OTHER_FDE), 8);
+  poke (TABLE + OTHER_FDE + 8, 0x100, 4);
+  poke (TABLE + OTHER_FDE + 12, ROW_SIZE, 4);
+}
+
+static int
+add_two (void)
+{
+  return sframe_add (TABLE, TABLE_SIZE + 16 + 8, TEXT, 0x300);
+}
+
 /* The rows of all functions together are not more than the header says.  */
 static void
 test_rows (void)
@@ -72,22 +101,23 @@ test_rows (void)
   for (unsigned int rows = 0; rows < 5; ++rows)
     {
       start ();
-      /* A second FDE, with its attribute and its row behind the first's.  */
-      memmove (at (TABLE + OF_ATTRIBUTE + 16), at (TABLE + OF_ATTRIBUTE), 8);
-      memcpy (at (TABLE + OF_ATTRIBUTE + 16 + 8), at (TABLE + OF_ATTRIBUTE + 16),
-	      8);
-      poke (TABLE + OF_FDES, 2, 4);
-      poke (TABLE + OF_FRES, rows, 4);
-      poke (TABLE + OF_FRE_LENGTH, 16, 4);
-      poke (TABLE + OF_FRE_OFFSET, 32, 4);
-      poke (TABLE + OF_FDE + 8, 0x100, 4);
-      poke (TABLE + OF_FDE + 16, TEXT + 0x100 - (TABLE + OF_FDE + 16), 8);
-      poke (TABLE + OF_FDE + 16 + 8, 0x100, 4);
-      poke (TABLE + OF_FDE + 16 + 12, 8, 4);
-      CHECK (sframe_add (TABLE, TABLE_SIZE + 16 + 8, TEXT, 0x200)
-	     == (rows < 2 ? -EINVAL : 0));
+      put_two (TEXT, TEXT + 0x100, rows);
+      CHECK (add_two () == (rows < 2 ? -EINVAL : 0));
       end_process ();
     }
+}
+
+static void
+test_order (void)
+{
+  start ();
+  put_two (TEXT + 0x100, TEXT + 0x200, 2);
+  CHECK (add_two () == 0);
+  end_process ();
+  start ();
+  put_two (TEXT + 0x200, TEXT + 0x100, 2);
+  CHECK (add_two () == -EINVAL);
+  end_process ();
 }
 
 /* A range in the form of user space: number I of an array.  */
@@ -141,6 +171,7 @@ static const struct test_case cases[] =
   CASE (one),
   CASE (first_range_only),
   CASE (rows),
+  CASE (order),
   CASE (array),
   CASE (array_again),
 };

@@ -305,14 +305,13 @@ bool sframe_is_cached(unsigned long ip)
 }
 
 /* Store the rule in @slot, if that is free and no other thread claims it. */
-static bool sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
+static void sframe_fill(struct sframe_slot *slot, unsigned long ip, u64 packed)
 {
 	if (READ_ONCE(slot->rule) || cmpxchg(&slot->rule, 0, SFRAME_CLAIMED))
-		return false;
+		return;
 	WRITE_ONCE(slot->ip, ip);
 	/* Pairs with the acquire load in sframe_find_packed(). */
 	smp_store_release(&slot->rule, packed);
-	return true;
 }
 
 /*
@@ -329,10 +328,12 @@ static bool sframe_store(struct sframe_cache *cache, u64 generation,
 	if (!cache || cache->generation != generation)
 		return false;
 	slot = &cache->slots[sframe_slot_index(cache, ip)];
-	/* Another thread may have stored the rule already. */
-	for (int i = 0; i < SFRAME_CACHE_WAYS; i++, slot++)
-		if (sframe_fill(slot, ip, packed) || READ_ONCE(slot->ip) == ip)
+	for (int i = 0; i < SFRAME_CACHE_WAYS; i++, slot++) {
+		sframe_fill(slot, ip, packed);
+		/* Or another thread has stored the rule. */
+		if (READ_ONCE(slot->ip) == ip)
 			return true;
+	}
 	/* A few full lines do not make a cache too small. */
 	if (atomic_inc_return_relaxed(&cache->refused) <= cache->lines / 4)
 		return true;
