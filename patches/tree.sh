@@ -19,7 +19,7 @@ series_tree=$build/src/$base.series
 # The directory of the overlay, and its subdirectories that belong to it.
 case $base in
   glibc)
-    overlay=$top overlay_dirs="elf include debug sysdeps"
+    overlay=$top/glibc overlay_dirs="elf include debug sysdeps"
     overlay_stamp=$stamps/overlay ;;
   linux)
     overlay=$top/linux overlay_dirs=$(ls "$overlay")

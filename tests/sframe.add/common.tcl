@@ -4,9 +4,9 @@
 set add $sframe_tools/sframe-add
 set add_source $srcdir/$subdir
 set add_flags [list -std=gnu17 -O2 -Wall -Wextra -Wno-sign-compare \
-		   -idirafter $sframe_top/include]
-set add_core [list $sframe_top/sysdeps/generic/sframe-header.c \
-		  $sframe_top/sysdeps/generic/sframe-lookup.c]
+		   -idirafter $sframe_top/glibc/include]
+set add_core [list $sframe_top/glibc/sysdeps/generic/sframe-header.c \
+		  $sframe_top/glibc/sysdeps/generic/sframe-lookup.c]
 
 proc add_run { args } {
     global add
@@ -29,6 +29,6 @@ proc add_oracle { arch sysdeps } {
 		$add_dir/oracle-$arch \
 		[list --arch=$arch --libc=stock {*}$add_flags \
 		     -I$srcdir/sframe.eh -I$srcdir/sframe.unit \
-		     -idirafter $sframe_top/sysdeps/$sysdeps \
-		     -idirafter $sframe_top/sysdeps/generic]]
+		     -idirafter $sframe_top/glibc/sysdeps/$sysdeps \
+		     -idirafter $sframe_top/glibc/sysdeps/generic]]
 }
