@@ -4,6 +4,10 @@
 
    Safety: see sframe-add.h.
 
+   libc has a reader of its own, include/sframe-eh-cursor.h: that one reads its
+   own memory, in its own byte order.  This one reads files for any machine, whose
+   addresses are not those of the bytes.
+
    Document: Linux Standard Base Core Specification, "DWARF Extensions".  */
 
 #include <sframe-dwarf.h>
