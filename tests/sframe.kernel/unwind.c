@@ -225,6 +225,23 @@ test_outermost_block (void)
   add ();
   check_error (-ENOENT);
   end_process ();
+
+  /* From its fifth byte on only.  */
+  start ();
+  ROW (0, 1, 8);
+  poke (TABLE + OF_ATTRIBUTE, 2, 2);
+  poke (TABLE + OF_ATTRIBUTE + 2, 0x10, 1);
+  poke (TABLE + OF_ATTRIBUTE + 4, 16, 1);
+  poke (TABLE + OF_FRES, 2, 4);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 3 + 2, 4);
+  poke (TABLE + OF_ROW + 3, 4, 1);
+  poke (TABLE + OF_ROW + 4, 1, 1);
+  add ();
+  state.ip = TEXT + 0x14;
+  check_error (-ENOENT);
+  state.ip = TEXT + 0x13;
+  check_step (STACK + 0x100, STACK + 0x108, STACK + 0x200);
+  end_process ();
 }
 
 /* No rows are an outermost frame in a plain function alone.  */
@@ -1028,6 +1045,9 @@ test_uncalled (void)
   CHECK (sframe_guess_ok (&state, TEXT + 0x18, END, NEXT));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, 0));
   CHECK (!sframe_guess_ok (&state, TEXT + 0x18, END, END - 8));
+  /* A damaged table does not tell.  */
+  poke (TABLE + OF_ROW + 1, 3 << 5 | 1 << 1 | 1, 1);
+  CHECK (!sframe_guess_ok (&state, TEXT + 0x20, END, NEXT));
   end_process ();
 }
 

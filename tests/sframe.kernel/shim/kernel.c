@@ -569,7 +569,7 @@ void
 machine_exit (struct mm_struct *mm)
 {
   sframe_free_mm (mm);
-  if (mm->sframe_set != NULL)
+  if (mm->sframe_set != NULL || mm->sframe_cache != NULL)
     bug ("dangling pointer in an mm");
   if (areas_read != 0)
     bug ("mapping locked for ever");
