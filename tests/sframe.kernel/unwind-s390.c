@@ -6,6 +6,7 @@
    "z/Architecture Principles of Operation".  Numbers have the byte order of
    the machine that runs the test.  */
 
+#include <linux/unwind_uprobe.h>
 #include <signal.h>
 
 #include "leaf.h"
@@ -262,7 +263,12 @@ test_plt (void)
 	/* Nothing calls from there.  */
 	state.ip = JIT + 0x100 + offsets[kind][i];
 	CHECK (sframe_unwind_next (&state) == -ENOENT);
+	/* Nor is it what follows them.  */
+	state.topmost = true;
+	state.ip = JIT + 0x100 + sizeof entry;
+	CHECK (sframe_unwind_next (&state) == -ENOENT);
 	/* Any other code is not known.  */
+	state.ip = JIT + 0x100 + offsets[kind][i];
 	state.topmost = true;
 	poke (JIT + 0x106, 0, 2);
 	CHECK (sframe_unwind_next (&state) == -ENOENT);
@@ -389,6 +395,27 @@ test_vdso (void)
   end_process ();
 }
 
+/* The back chain tells SP, which is that of the entry of a uretprobe.  */
+static void
+test_uretprobe (void)
+{
+  struct return_instance entry = { .orig_ret_vaddr = RA };
+  struct uprobe_task task = { .return_instances = &entry };
+
+  for (int above = 0; above < 2; ++above)
+    {
+      start_chain (JIT + 0x20, JIT + 0xf00);
+      entry.stack = STACK + 0x200 + 8 * above;
+      current->utask = &task;
+      machine.trampoline = JIT + 0xf00;
+      CHECK (s390_unwind_backchain (&state) == 0);
+      CHECK (state.ip == (above ? JIT + 0xf00 : RA));
+      current->utask = NULL;
+      machine.trampoline = 0;
+      end_process ();
+    }
+}
+
 #define CASE(name) { #name, test_##name }
 static const struct test_case cases[] = {
   CASE (leaf),
@@ -400,6 +427,7 @@ static const struct test_case cases[] = {
   CASE (plt),
   CASE (calls),
   CASE (back_chain),
+  CASE (uretprobe),
   CASE (vdso),
 };
 
