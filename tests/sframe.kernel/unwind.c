@@ -549,8 +549,9 @@ test_signal_frame (void)
   CHECK (state.ip == TEXT && state.sp == STACK + 0x100
 	 && state.fp == STACK + 0x300);
   CHECK (!state.topmost && !state.done);
-  /* Interrupted at its first instruction.  */
+  /* Interrupted at its first instruction.  Its caller was not.  */
   check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+  CHECK (!state.interrupted);
   end_process ();
 }
 
@@ -627,7 +628,11 @@ static void
 check_after (bool after)
 {
   if (after)
-    check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+    {
+      check_step (STACK + 0x108, STACK + 0x110, STACK + 0x300);
+      /* This holds for the interrupted frame alone.  */
+      CHECK (!state.ip_after);
+    }
   else
     check_error (-ENOENT);
   end_process ();
