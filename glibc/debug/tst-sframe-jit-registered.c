@@ -187,6 +187,33 @@ run_above_remains (void *function)
   asm volatile ("" : : "r" (remains) : "memory");
 }
 
+static void
+ignore (int signo)
+{
+}
+
+/* The memory that this function does not initialize has the signal frame of a
+   handler that has returned.  */
+static void FRAME
+called_above_remains (void)
+{
+  char remains[8192];
+
+  asm volatile ("" : : "r" (remains) : "memory");
+  collect (&pair);
+  asm volatile ("" : : "r" (remains) : "memory");
+}
+
+static void FRAME
+run_after_signal (void *function)
+{
+  puts ("info: below what a signal has left");
+  raise (SIGUSR2);
+  ((void (*) (void (*) (void))) function) (called_above_remains);
+  check_same_with (&pair, run_after_signal);
+  KEEP_FRAME ();
+}
+
 static void *in_handler;
 
 static void
@@ -245,11 +272,6 @@ divide (void)
 		"idiv %%rax" : : : "rax", "rdx");
 }
 # endif
-
-static void
-ignore (int signo)
-{
-}
 
 /* Let FUNCTION, which was registered, call FAULT, which causes a signal whose
    handler is HANDLER.  It is installed without SA_SIGINFO, and the stack may
@@ -375,6 +397,8 @@ do_test (void)
   run (".bss", of_bss);
   xsigaction (SIGUSR1, &(struct sigaction) { .sa_handler = handler }, NULL);
   run_above_remains (at_start);
+  handle_signal (SIGUSR2, ignore);
+  run_after_signal (at_start);
   xmprotect (in_bss, page, PROT_READ | PROT_WRITE);
   return 0;
 }
