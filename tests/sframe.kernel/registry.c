@@ -1489,7 +1489,15 @@ test_vdso (void)
 	  -EEXIST);
   expect ("more table", sframe_add (VDSO + VDSO_TABLE, TABLE_SIZE + 4,
 				    TEXT, 16), -EEXIST);
+  expect ("another table for its last byte",
+	  add (TABLE, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1, 1), -EEXIST);
+  expect ("another table for its first byte", add (TABLE, VDSO + VDSO_TEXT, 1),
+	  -EEXIST);
   CHECK (!sframe_has_set (&process) && machine.objects == 0);
+  /* A task that exits does not wait to see whether it is mapped.  */
+  machine.changing = machine.exiting = true;
+  CHECK (describes (0, VDSO + VDSO_TEXT));
+  machine.changing = machine.exiting = false;
   CHECK (sframe_in_vdso (VDSO + VDSO_TEXT)
 	 && sframe_in_vdso (VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1)
 	 && !sframe_in_vdso (VDSO + VDSO_TEXT - 1)
