@@ -435,6 +435,13 @@ test_without_sp (void)
   check_step (RA, STACK + 0x240, STACK + 0x400);
   end_process ();
 
+  /* A call that never returns is the last instruction of the function.  */
+  start_without_sp ();
+  ROW (true, 48, -40, -48);
+  state.ip = TEXT + TEXT_SIZE;
+  check_step (RA, STACK + 0x230, STACK + 0x400);
+  end_process ();
+
   /* A return address that follows no call is none.  */
   start_without_sp ();
   ROW (true, 48, -40, -48);
