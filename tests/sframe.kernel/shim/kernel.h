@@ -223,6 +223,7 @@ extern bool refcount_dec_and_test (refcount_t *refs);
 #define core_initcall(function)						\
   void shim_##function (void) { function (); }
 extern void shim_sframe_init_vdso (void);
+#define late_initcall(function) subsys_initcall (function)
 extern const struct vdso_image vdso64_image;
 extern char vdso_start[];
 
