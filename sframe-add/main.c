@@ -41,13 +41,13 @@ Nothing is built again: headers change, and the table is appended.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
-  -j, --jobs=N       work on N files at the same time\n\
+  -j, --jobs=N       work on N files at the same time (default: 1)\n\
       --replace      replace the table of a file that has one\n\
       --remove       restore the original file, byte for byte\n\
       --check        change nothing; say whether the table agrees with\n\
                      .eh_frame, which code has no rule, and why\n\
       --json         print one JSON object for each file, instead of text\n\
-  -v, --verbose      also report files that need no change\n\
+  -v, --verbose      report each file, and code without a rule\n\
       --help         print this\n\
       --version      print the version\n\
 \n\
