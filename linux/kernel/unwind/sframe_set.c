@@ -215,6 +215,12 @@ int sframe_new_text(struct sframe_set *set, const struct sframe_view *view,
 	/* Within the change: readers may still use the spare entry. */
 	text->view = *view;
 	rb_link_node_rcu(&text->by_text, spots->text.parent, spots->text.link);
+	/*
+	 * A rotation links the entry a second time, by a plain store, which
+	 * must not overtake those above. Pairs with the address dependency in
+	 * sframe_search().
+	 */
+	smp_wmb();
 	rb_insert_color(&text->by_text, &set->texts);
 	sframe_end_change(set);
 	if (spots->table.found) {
