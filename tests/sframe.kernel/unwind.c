@@ -1266,7 +1266,64 @@ test_uprobe_slot (void)
   end_probes ();
 }
 
-/* Each instruction of the trampolines of arch/x86/kernel/uprobes.c.  */
+/* The trampoline for optimized uprobes of arch/x86/kernel/uprobes.c.  */
+static const unsigned char optimized[] = {
+  0x51, 0x41, 0x53, 0x50, 0x48, 0xc7, 0xc0, 0x50, 1, 0, 0, 0x0f, 0x05,
+  0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0
+};
+
+/* At AT a CALL to TARGET.  */
+static void
+put_call (unsigned long at_address, unsigned long target)
+{
+  poke (at_address, 0xe8, 1);
+  poke (at_address + 1, target - (at_address + 5), 4);
+}
+
+/* An optimized uprobe is LEA -128(%RSP), %RSP and CALL, in place of a NOP.  In
+   between, SP is not that of the function.  That holds for a task that has not
+   met a probe, too.  */
+static void
+test_before_optimized_call (void)
+{
+  start_probes ();
+  memcpy (at (JIT), optimized, sizeof optimized);
+  for (unsigned int met = 0; met < 2; ++met)
+    {
+      current->utask = met ? &probes : NULL;
+      process.flags = (unsigned long) !met << MMF_HAS_UPROBES;
+      put_call (TEXT + 0x25, JIT);
+      check_start (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x100);
+      check_start (TEXT + 0x20, STACK + 0x100, TEXT + 0x20, STACK + 0x100);
+      check_start (JIT + 13, STACK + 0x80, STACK + 0x98, STACK + 0xa0 + 128);
+      /* The offset of the instruction in its page does not matter.  */
+      put_call (TEXT + 13, JIT);
+      check_start (TEXT + 13, STACK + 0x80, TEXT + 13, STACK + 0x100);
+      /* A call of other code.  */
+      put_call (TEXT + 0x25, JIT + 1);
+      check_start (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x80);
+      put_call (TEXT + 0x25, TRAMPOLINE);
+      check_start (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x80);
+      /* Another instruction.  */
+      put_call (TEXT + 0x25, JIT);
+      poke (TEXT + 0x25, 0xe9, 1);
+      check_start (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x80);
+      /* It may be at the end of what can be read.  */
+      check_start (RESTORER + 0xffc, STACK + 0x80, RESTORER + 0xffc,
+		   STACK + 0x80);
+    }
+  /* Without probes nothing is looked at.  */
+  current->utask = NULL;
+  process.flags = 0;
+  put_call (TEXT + 0x25, JIT);
+  unsigned long accesses = machine.accesses;
+  check_start (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x80);
+  check_interrupted (TEXT + 0x25, STACK + 0x80, TEXT + 0x25, STACK + 0x80);
+  CHECK (machine.accesses == accesses);
+  end_probes ();
+}
+
+/* Each instruction of the trampolines.  */
 static void
 test_trampolines (void)
 {
@@ -1277,9 +1334,12 @@ test_trampolines (void)
   static const struct { unsigned int at, pushed; } entry[] = {
     { 0, 0 }, { 1, 1 }, { 2, 2 }, { 4, 3 }, { 11, 3 }
   };
-  static const unsigned char optimized[] = {
-    0x51, 0x41, 0x53, 0x50, 0x48, 0xc7, 0xc0, 0x50, 1, 0, 0, 0x0f, 0x05,
-    0x58, 0x41, 0x5b, 0x59, 0xc2, 0x80, 0
+  static const struct { unsigned int at, pushed; } uretprobe_exit[] = {
+    { 13, 2 }, { 15, 1 }, { 16, 0 }
+  };
+  static const struct { unsigned int at, pushed; } inside[] = {
+    { 0, 0 }, { 1, 1 }, { 3, 2 }, { 4, 3 }, { 11, 3 }, { 13, 3 }, { 14, 2 },
+    { 16, 1 }, { 17, 0 }
   };
 
   start_probes ();
@@ -1288,19 +1348,25 @@ test_trampolines (void)
     check_start (TRAMPOLINE + entry[i].at, STACK + 0x110 - 8 * entry[i].pushed,
 		 JIT + 0x40, STACK + 0x110);
   poke (STACK + 0x108, JIT + 0x44, 8);
-  check_start (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
+  for (size_t i = 0; i < ARRAY_SIZE (uretprobe_exit); ++i)
+    check_start (TRAMPOLINE + uretprobe_exit[i].at,
+		 STACK + 0x108 - 8 * uretprobe_exit[i].pushed, JIT + 0x44,
+		 STACK + 0x110);
   check_interrupted (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
   check_interrupted (TEXT + 0x20, STACK + 0x110, TEXT + 0x20, STACK + 0x110);
   memcpy (at (JIT), optimized, sizeof optimized);
   poke (STACK + 0x118, TEXT + 0x25, 8);
-  check_start (JIT + 13, STACK + 0x100, TEXT + 0x25, STACK + 0x120 + 128);
+  for (size_t i = 0; i < ARRAY_SIZE (inside); ++i)
+    check_start (JIT + inside[i].at, STACK + 0x118 - 8 * inside[i].pushed,
+		 TEXT + 0x25, STACK + 0x120 + 128);
   check_interrupted (JIT + 13, STACK + 0x100, TEXT + 0x25,
 		     STACK + 0x120 + 128);
   /* A process may have none, and its program be at address 0.  */
   machine.trampoline = -1UL;
   check_start (0, STACK + 0x100, 0, STACK + 0x100);
   /* Any other code is left alone, also if it is the same elsewhere.  */
-  check_start (JIT + 11, STACK + 0x100, JIT + 11, STACK + 0x100);
+  check_start (TEXT + 11, STACK + 0x100, TEXT + 11, STACK + 0x100);
+  check_start (JIT + 12, STACK + 0x100, JIT + 12, STACK + 0x100);
   machine.trampoline = TRAMPOLINE;
   memcpy (at (JIT + 0x100), optimized, sizeof optimized);
   check_start (JIT + 0x100 + 13, STACK + 0x100, JIT + 0x100 + 13,
@@ -1448,6 +1514,7 @@ static const struct test_case cases[] = {
   CASE (uretprobe),
   CASE (uretprobe_of_32_bit_code),
   CASE (uprobe_slot),
+  CASE (before_optimized_call),
   CASE (trampolines),
   CASE (work_is_bounded),
   CASE (each_access_fails),

@@ -5,6 +5,7 @@
 #ifndef _LINUX_UNWIND_UPROBE_H
 #define _LINUX_UNWIND_UPROBE_H
 
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/unwind_user_types.h>
 
@@ -15,17 +16,27 @@ void __unwind_uprobe_signal(struct unwind_user_state *state);
 unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp,
 				 bool sp_lost);
 
+/*
+ * Whether the current task may be in the code of a probe: it has met one before,
+ * or there are some in its memory.
+ */
+static inline bool unwind_uprobe_possible(void)
+{
+	return unlikely(current->utask ||
+			mm_flags_test(MMF_HAS_UPROBES, current->mm));
+}
+
 /* Move @state, the topmost frame, to where it would be without probes. */
 static inline void unwind_uprobe_start(struct unwind_user_state *state)
 {
-	if (unlikely(current->utask))
+	if (unwind_uprobe_possible())
 		__unwind_uprobe_start(state);
 }
 
 /* The same for @state, which a signal has interrupted. */
 static inline void unwind_uprobe_signal(struct unwind_user_state *state)
 {
-	if (unlikely(current->utask))
+	if (unwind_uprobe_possible())
 		__unwind_uprobe_signal(state);
 }
 

@@ -47,12 +47,12 @@ unsigned long __unwind_uprobe_ra(unsigned long ra, unsigned long sp,
 	return ra;
 }
 
-/* Leave the trampoline of a probe, if @state is in one; correct IP and SP. */
+/* Leave the code of a probe, if @state is in it; correct IP and SP. */
 static void unwind_uprobe_leave(struct unwind_user_state *state)
 {
 	if (state->ws == sizeof(long))
 		sframe_arch_leave_probe(state, uprobe_get_trampoline_vaddr());
-	state->ip = __unwind_uprobe_ra(state->ip, state->sp, state->sp_lost);
+	state->ip = unwind_uprobe_ra(state->ip, state->sp, state->sp_lost);
 }
 
 /**

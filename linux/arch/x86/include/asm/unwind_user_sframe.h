@@ -311,6 +311,49 @@ static const u8 sframe_uprobe_trampoline[] = {
 /* Length of both trampolines up to the end of their system call. */
 #define SFRAME_PROBE_ENTRY_LEN	13
 
+/* The red zone, which an optimized uprobe leaves before it pushes anything. */
+#define SFRAME_RED_ZONE		128
+
+/*
+ * The words below the address to return to at offset @off of the trampoline for
+ * uretprobes, after its system call; -1 if no instruction is there.
+ */
+static inline int sframe_uretprobe_words(unsigned long off)
+{
+	switch (off) {
+	case 13:
+		return 2;
+	case 15:
+		return 1;
+	case 16:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+/* The same for the trampoline for optimized uprobes, all of it. */
+static inline int sframe_uprobe_words(unsigned long off)
+{
+	switch (off) {
+	case 0:
+	case 17:
+		return 0;
+	case 1:
+	case 16:
+		return 1;
+	case 3:
+	case 14:
+		return 2;
+	case 4:
+	case 11:
+	case 13:
+		return 3;
+	default:
+		return -1;
+	}
+}
+
 /* Whether the bytes at @ip are @code; @len is at most 20. */
 static inline bool sframe_code_is(unsigned long ip, const u8 *code,
 				  unsigned int len)
@@ -319,6 +362,33 @@ static inline bool sframe_code_is(unsigned long ip, const u8 *code,
 
 	return !copy_from_user(there, (void __user *)ip, len) &&
 	       !memcmp(there, code, len);
+}
+
+/* Whether the page at @page begins with the trampoline for optimized uprobes. */
+static inline bool sframe_is_uprobe_trampoline(unsigned long page)
+{
+	return sframe_code_is(page, sframe_uprobe_trampoline,
+			      sizeof(sframe_uprobe_trampoline));
+}
+
+/*
+ * Whether the instruction at @ip calls the trampoline for optimized uprobes. The
+ * LEA before it has subtracted the red zone from SP; together they replace a
+ * NOP.
+ */
+static inline bool sframe_calls_uprobe_trampoline(unsigned long ip)
+{
+	struct {
+		u8 opcode;
+		s32 distance;
+	} __packed call;
+	unsigned long target;
+
+	if (copy_from_user(&call, (void __user *)ip, sizeof(call)) ||
+	    call.opcode != 0xe8)
+		return false;
+	target = ip + sizeof(call) + call.distance;
+	return !(target & ~PAGE_MASK) && sframe_is_uprobe_trampoline(target);
 }
 
 /* Step as code does that pops @pops words and returns, with @add for RET. */
@@ -335,11 +405,13 @@ static inline void sframe_pop_and_return(struct unwind_user_state *state,
 }
 
 /*
- * Leave the trampoline of a probe, if @state is in one. After its system call,
- * the address to continue at is on the stack. Before, only the kernel has that
- * address: move @state back to the start of the trampoline, as if the
- * instructions before the system call, which push three registers, had not been
- * executed.
+ * Leave the trampoline of a probe, if @state is in one. The address to continue
+ * at is on the stack; but for a uretprobe it is known to the kernel only until
+ * the system call has stored it there: move @state back to the start of the
+ * trampoline, as if the instructions before the system call, which push three
+ * registers, had not been executed.
+ *
+ * Undo the change of SP if @state is before the call of the trampoline.
  *
  * Programs may have the same instructions elsewhere, as part of a function.
  */
@@ -347,20 +419,22 @@ static inline void sframe_arch_leave_probe(struct unwind_user_state *state,
 					   unsigned long trampoline)
 {
 	unsigned long page = state->ip & PAGE_MASK, off = state->ip - page;
+	int after = sframe_uretprobe_words(off);
+	int optimized = sframe_uprobe_words(off);
 
 	/* Each of them is at the start of a page. */
 	if (page == trampoline && off < SFRAME_PROBE_ENTRY_LEN) {
 		state->ip = trampoline;
 		state->sp += min(off, 3UL) * sizeof(long);
-	} else if (off != SFRAME_PROBE_ENTRY_LEN) {
-		return;
-	} else if (page == trampoline &&
-		   sframe_code_is(state->ip, sframe_uretprobe_exit,
+	} else if (page == trampoline && after >= 0 &&
+		   sframe_code_is(page + SFRAME_PROBE_ENTRY_LEN,
+				  sframe_uretprobe_exit,
 				  sizeof(sframe_uretprobe_exit))) {
-		sframe_pop_and_return(state, 2, 0);
-	} else if (sframe_code_is(page, sframe_uprobe_trampoline,
-				  sizeof(sframe_uprobe_trampoline))) {
-		sframe_pop_and_return(state, 3, 128);
+		sframe_pop_and_return(state, after, 0);
+	} else if (optimized >= 0 && sframe_is_uprobe_trampoline(page)) {
+		sframe_pop_and_return(state, optimized, SFRAME_RED_ZONE);
+	} else if (sframe_calls_uprobe_trampoline(state->ip)) {
+		state->sp += SFRAME_RED_ZONE;
 	}
 }
 

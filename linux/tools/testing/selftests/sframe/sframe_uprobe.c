@@ -277,6 +277,77 @@ TEST(code_like_trampolines)
 			(unsigned long)like_uprobe_end);
 }
 
+/* An optimized probe replaces this NOP by LEA and CALL. */
+extern const char nop_here[];
+
+static noinline void with_nop(void)
+{
+	char local[40];
+
+	USE(local);
+	NOTE();
+	asm volatile(".balign 16\n"
+		     "nop_here:\n\t"
+		     ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0"
+		     : : : "memory");
+	KEEP();
+}
+
+static noinline __saves_fp void call_with_nop(void)
+{
+	NOTE();
+	USE_SAVED_REGS();
+	with_nop();
+	KEEP();
+}
+
+/* Stop at @address; the chain shows @shown there, and the callers. */
+static void expect_near_nop(struct __test_metadata *_metadata,
+			    unsigned long address, unsigned long shown)
+{
+	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	attr.bp_type = HW_BREAKPOINT_X;
+	attr.bp_addr = address;
+	attr.bp_len = sizeof(long);
+	attr.exclude_kernel = 1;
+	ASSERT_EQ(1, record_event(&attr, call_with_nop, 0));
+	ASSERT_GT(chain_count, 2);
+	EXPECT_EQ(shown, chain[0]);
+	EXPECT_EQ(noted[1], chain[1]);
+	EXPECT_EQ(noted[0], chain[2]);
+}
+
+/*
+ * Between LEA and CALL, and at each instruction of the trampoline, the program
+ * is at the NOP, with the stack of a program without a probe.
+ */
+TEST(optimized_probe)
+{
+	static const int instructions[] = { 0, 1, 3, 4, 11, 13, 14, 16, 17 };
+	unsigned long call = (unsigned long)nop_here + 5, trampoline;
+	struct perf_event_attr attr;
+	struct ring ring;
+	int distance;
+
+	ASSERT_EQ(0, probe_attr(&attr, (unsigned long)nop_here, 0));
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.defer_callchain = 0;
+	attr.defer_output = 0;
+	ASSERT_EQ(0, open_ring(&ring, &attr, 0, -1));
+	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
+	rehearse(call_with_nop);
+	if (*(const unsigned char *)call != 0xe8)
+		SKIP(return, "probes are not optimized here");
+	memcpy(&distance, (const char *)call + 1, sizeof(distance));
+	trampoline = call + 5 + distance;
+	expect_near_nop(_metadata, call, call);
+	for (size_t i = 0; i < sizeof(instructions) / sizeof(int); i++)
+		expect_near_nop(_metadata, trampoline + instructions[i],
+				call + 5);
+	close_ring(&ring);
+}
+
 #endif /* __x86_64__ */
 
 TEST_HARNESS_MAIN
