@@ -4,7 +4,9 @@
  * a page three frames deep, and exits with the error number.
  *
  * The return addresses are 0x100 and 0x200 bytes from the start, the access to
- * the page 0x300. Words of 0 are instructions without effect.
+ * the page 0x300. Words of 0 are instructions without effect. The frames are
+ * those that arm64 unwinds for perf: FP points at the last word of FP, SP, LR
+ * and PC.
  */
 #define BASE	0x7ff000
 #define START	0x1000
@@ -37,19 +39,21 @@ start:	.4byte	0xe3a070ac		/* mov r7, #172: prctl */
 	.4byte	0xef000000		/* svc #0 */
 
 	.org	start + 0x180
-	.4byte	0xe92d4800		/* push {fp, lr} */
-	.4byte	0xe28db004		/* add fp, sp, #4 */
+	.4byte	0xe1a0c00d		/* mov ip, sp */
+	.4byte	0xe92dd800		/* push {fp, ip, lr, pc} */
+	.4byte	0xe24cb004		/* sub fp, ip, #4 */
 	.org	start + 0x1fc
 	.4byte	0xeb00001f		/* bl start + 0x280 */
-	.4byte	0xe8bd8800		/* pop {fp, pc} */
+	.4byte	0xe91ba800		/* ldmdb fp, {fp, sp, pc} */
 
 	.org	start + 0x280
-	.4byte	0xe92d4800		/* push {fp, lr} */
-	.4byte	0xe28db004		/* add fp, sp, #4 */
-	.4byte	0xe59f1000		/* ldr r1, [start + 0x290] */
-	.4byte	0xea000000		/* b start + 0x294 */
+	.4byte	0xe1a0c00d		/* mov ip, sp */
+	.4byte	0xe92dd800		/* push {fp, ip, lr, pc} */
+	.4byte	0xe24cb004		/* sub fp, ip, #4 */
+	.4byte	0xe59f1000		/* ldr r1, [start + 0x294] */
+	.4byte	0xea000000		/* b start + 0x298 */
 	.4byte	BASE + PAGE
 	.org	start + 0x300
 	.4byte	0xe5c12000		/* strb r2, [r1] */
-	.4byte	0xe8bd8800		/* pop {fp, pc} */
+	.4byte	0xe91ba800		/* ldmdb fp, {fp, sp, pc} */
 	.org	file + SIZE

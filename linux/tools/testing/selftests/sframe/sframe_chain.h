@@ -173,11 +173,12 @@ static inline int read_ips(const struct ring *ring, uint64_t at,
 }
 
 /*
- * Store the first deferred chain that begins at @first, or any if that is 0;
- * return the number of such chains. There may be other chains before and
- * after, of faults in libraries.
+ * Store the first chain in a record of @type that begins at @first, or any if
+ * that is 0; return the number of such chains. There may be other chains before
+ * and after, of faults in libraries.
  */
-static inline int read_chain(struct ring *ring, unsigned long first)
+static inline int read_chain_of(struct ring *ring, unsigned int type,
+				unsigned long first)
 {
 	static unsigned long ips[CHAIN_MAX];
 	struct perf_event_header header;
@@ -188,7 +189,7 @@ static inline int read_chain(struct ring *ring, unsigned long first)
 	for (; at < ring->page->data_head; at += header.size) {
 		atomic_thread_fence(memory_order_acquire);
 		copy_out(ring, at, &header, sizeof(header));
-		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
+		if (header.type != type)
 			continue;
 		count = read_ips(ring, at, ips);
 		if (first && (!count || ips[0] != first))
@@ -200,6 +201,12 @@ static inline int read_chain(struct ring *ring, unsigned long first)
 	}
 	ring->page->data_tail = at;
 	return found;
+}
+
+/* The same for deferred chains. */
+static inline int read_chain(struct ring *ring, unsigned long first)
+{
+	return read_chain_of(ring, PERF_RECORD_CALLCHAIN_DEFERRED, first);
 }
 
 /* Run @path with the event enabled; return as read_chain(), or -1. */
