@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "sframe_arch.h"
 
@@ -41,6 +43,15 @@ struct prctl_sframe {
 #define noinline	__attribute__((noinline))
 
 #define PAGE		4096UL
+
+/* Tables, mappings and rings are made for such pages. */
+static __attribute__((constructor)) void skip_other_pages(void)
+{
+	if (sysconf(_SC_PAGESIZE) == PAGE)
+		return;
+	puts("1..0 # SKIP pages are not of 4 KiB");
+	exit(4);
+}
 
 struct table_header {
 	uint16_t magic;
