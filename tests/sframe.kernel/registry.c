@@ -860,15 +860,17 @@ test_array (void)
 {
   static const unsigned int counts[] = { 1, 2, 15, 16, 17, 31, 32, 33, 100 };
 
-  for (size_t i = 0; i < ARRAY_SIZE (counts); ++i)
-    {
-      start ();
-      put_array (100, 32);
-      expect ("ranges", add_array (ARRAY, counts[i], 32, 0), counts[i]);
-      CHECK (describes_first (counts[i], 101));
-      expect ("again", add_array (ARRAY, counts[i], 32, 0), counts[i]);
-      end_process ();
-    }
+  /* With elements of a later kernel, too.  */
+  for (size_t size = 32; size <= 40; size += 8)
+    for (size_t i = 0; i < ARRAY_SIZE (counts); ++i)
+      {
+	start ();
+	put_array (100, size);
+	expect ("ranges", add_array (ARRAY, counts[i], size, 0), counts[i]);
+	CHECK (describes_first (counts[i], 101));
+	expect ("again", add_array (ARRAY, counts[i], size, 0), counts[i]);
+	end_process ();
+      }
   start ();
   expect ("no element", add_array (ARRAY, 0, 32, 0), 0);
   CHECK (!sframe_has_set (&process));
@@ -1594,6 +1596,12 @@ test_vdso_listed (void)
       CHECK (sframe_next_text (&process, info.text + info.text_size, &info));
       CHECK (info.text == (low ? VDSO + VDSO_TEXT : text));
       count += !sframe_next_text (&process, info.text + info.text_size, &info);
+      /* From its last byte on, it is the first or the last one.  */
+      CHECK (sframe_next_text (&process,
+			       VDSO + VDSO_TEXT + VDSO_TEXT_SIZE - 1, &info));
+      CHECK (info.text == VDSO + VDSO_TEXT);
+      CHECK (sframe_next_text (&process, VDSO + VDSO_TEXT + VDSO_TEXT_SIZE,
+			       &info) == !low);
       process.locked = false;
       end_process ();
     }
