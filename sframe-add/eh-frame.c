@@ -160,6 +160,10 @@ struct listed
   const char *why;
 };
 
+/* What an FDE that cannot be read counts for: it takes memory for its report,
+   but perhaps two bytes of the file.  */
+#define UNREADABLE_WORK 2048
+
 /* Read the FDE at ADDRESS, of a function that is listed at START.  */
 static void
 read_listed (const struct object *object, uint64_t address, uint64_t start,
@@ -168,6 +172,8 @@ read_listed (const struct object *object, uint64_t address, uint64_t start,
   *fde = (struct listed) { .address = address, .start = start };
   fde->why = read_fde (object, address, &fde->entry);
   conversion->work += fde->entry.work;
+  if (fde->why != NULL)
+    conversion->work += UNREADABLE_WORK;
 }
 
 /* Whether FDE has code, as far as that can be read.  */
@@ -239,7 +245,8 @@ convert_pairs (const struct object *object, struct cursor *cursor,
       if (cursor->failed)
 	return "damaged .eh_frame_hdr: its table leaves the segment";
       if (conversion->work / WORK_MAX > object->file.size)
-	return "damaged .eh_frame: too many FDEs share one CIE";
+	return ("damaged .eh_frame: too many FDEs share one CIE or cannot be"
+		" read");
       if (start < last.start)
 	return "damaged .eh_frame_hdr: its table is not sorted";
       read_listed (object, address, start, conversion, &next);
@@ -395,10 +402,18 @@ convert (const struct object *object, struct conversion *conversion)
 }
 
 void
-conversion_free (struct conversion *conversion)
+conversion_forget (struct conversion *conversion)
 {
   free (conversion->functions);
   free (conversion->rows);
+  conversion->functions = NULL;
+  conversion->rows = NULL;
+}
+
+void
+conversion_free (struct conversion *conversion)
+{
+  conversion_forget (conversion);
   free (conversion->left_out);
   free (conversion->findings);
 }

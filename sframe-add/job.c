@@ -286,6 +286,8 @@ work_on (struct job *job)
       job->outcome = OUTCOME_FAILED;
       job->message = "there is not enough memory to work on it";
     }
+  /* The report has their numbers only.  */
+  conversion_forget (&job->conversion);
   free (work.new.data);
   object_close (&work.original);
   object_close (&work.object);

@@ -192,29 +192,37 @@ drop_attribute (int from, int to, const char *name)
   return NULL;
 }
 
-/* Copy the extended attribute NAME, unless it has a checksum or signature of
-   the old bytes.  */
-static const char *
-copy_attribute (int from, int to, const char *name)
+/* Give TO the extended attribute NAME of FROM, unless it has a checksum or
+   signature of the old bytes.  On failure set errno.  */
+static bool
+give_attribute (int from, int to, const char *name)
 {
   if (strcmp (name, "security.ima") == 0 || strcmp (name, "security.evm") == 0)
-    return NULL;
+    return true;
   char value[XATTR_SIZE_MAX];
   ssize_t size = fgetxattr (from, name, value, sizeof value);
 
-  if (size < 0 || fsetxattr (to, name, value, size, 0) != 0)
-    return failed_with ("copy its attribute ", name);
-  return NULL;
+  return size >= 0 && fsetxattr (to, name, value, size, 0) == 0;
+}
+
+static const char *
+copy_attribute (int from, int to, const char *name)
+{
+  return (give_attribute (from, to, name) ? NULL
+	  : failed_with ("copy its attribute ", name));
 }
 
 /* Copy the extended attribute NAME if the file system of TO has such
-   attributes.  */
+   attributes.  Capabilities only root may give.  */
 static const char *
 copy_known_attribute (int from, int to, const char *name)
 {
   if (fgetxattr (to, name, NULL, 0) < 0 && errno == ENOTSUP)
     return NULL;
-  return copy_attribute (from, to, name);
+  if (give_attribute (from, to, name)
+      || (errno == EPERM && strncmp (name, "security.", 9) == 0))
+    return NULL;
+  return failed_with ("copy its attribute ", name);
 }
 
 /* Call FUNCTION for each attribute of LISTED, which is FROM or TO.  */
@@ -260,6 +268,7 @@ copy_status (int from, int to, const struct stat *status, bool owned,
 {
   const struct timespec times[2] = { status->st_atim, status->st_mtim };
   mode_t mode = status->st_mode & (owned ? 07777 : 0777);
+  struct stat made;
 
   const char *why = each_attribute (to, from, to, drop_attribute);
   if (why == NULL && fchmod (to, mode) != 0)
@@ -269,6 +278,11 @@ copy_status (int from, int to, const struct stat *status, bool owned,
 			  copy ? copy_known_attribute : copy_attribute);
   if (why == NULL && futimens (to, times) != 0)
     why = failed ("keep its times");
+  /* The kernel clears a set-group-ID bit that the user may not give, without an
+     error.  */
+  if (why == NULL && (fstat (to, &made) != 0
+		      || (mode & ~made.st_mode & (S_ISUID | S_ISGID)) != 0))
+    why = "cannot keep its set-group-ID bit";
   return why;
 }
 
@@ -307,9 +321,11 @@ fill (int fd, int from, const struct stat *status, bool copy,
 	       || fchown (fd, status->st_uid, status->st_gid) == 0;
   if (!owned && !copy)
     return failed ("keep its owner");
+  /* This may take long: until it is done, a program that is left behind has no
+     privileges.  */
+  if (fsync (fd) != 0)
+    return failed ("write the new file");
   why = copy_status (from, fd, status, owned, copy);
-  if (why == NULL && fsync (fd) != 0)
-    why = failed ("write the new file");
   if (why == NULL && !is_unchanged (from, status))
     why = "it was changed while sframe-add worked on it";
   return why;
@@ -365,8 +381,15 @@ replace_file (const char *out, const struct file_at *like,
 
   if (out == NULL)
     return replace_at (like, like, status, file);
-  /* A link below /proc may lead to what has no path, such as a pipe.  */
-  if (stat (out, &old) == 0 && !S_ISREG (old.st_mode))
+  /* The kernel may forbid to follow a link, as others may have made it in a
+     directory like /tmp.  A link below /proc may lead to what has no path, such
+     as a pipe.  */
+  if (stat (out, &old) != 0)
+    {
+      if (errno != ENOENT)
+	return failed_with ("write ", out);
+    }
+  else if (!S_ISREG (old.st_mode))
     return message ("%s is not a regular file", out);
   const char *why = file_at_output (out, &at);
   if (why == NULL)

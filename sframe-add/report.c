@@ -11,13 +11,23 @@
 
 #include "job.h"
 
+/* Whether C, after BEFORE, controls a terminal: a control character of ASCII,
+   or of U+0080 to U+009F, as one byte or in UTF-8.  */
+static bool
+is_control (unsigned char c, unsigned char before)
+{
+  return (c < 0x20 || c == 0x7f
+	  || (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2)));
+}
+
 char *
 printable (const char *name)
 {
   char *copy = message ("%s", name);
+  unsigned char before = 0;
 
-  for (char *at = copy; *at != '\0'; ++at)
-    if ((unsigned char) *at < 0x20 || *at == 0x7f)
+  for (char *at = copy; *at != '\0'; before = *at++)
+    if (is_control (*at, before))
       *at = '?';
   return copy;
 }
@@ -171,30 +181,40 @@ print_change (const struct job *job)
 	    job->first->shown);
 }
 
-void
-print_words (const struct job *job)
+/* Print the outcome, if it needs to be told, and WHY.  */
+static void
+print_outcome (const struct job *job, const char *why)
 {
   switch (job->outcome)
     {
     case OUTCOME_FAILED:
-      fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
+      fprintf (stderr, "sframe-add: %s: %s\n", job->shown, why);
       break;
     case OUTCOME_SKIPPED:
       if (!job->found || job->checked)
-	fprintf (stderr, "sframe-add: %s: %s\n", job->shown, job->message);
+	fprintf (stderr, "sframe-add: %s: %s\n", job->shown, why);
       break;
     case OUTCOME_NOTHING:
       if (options.verbose)
-	printf ("%s: %s\n", job->shown,
-		job->message != NULL ? job->message
-		: "its table agrees with .eh_frame");
+	printf ("%s: %s\n", job->shown, why);
       break;
     case OUTCOME_INCOMPLETE:
-      printf ("%s: %s\n", job->shown, job->message);
+      printf ("%s: %s\n", job->shown, why);
       break;
     case OUTCOME_CHANGED:
       print_change (job);
     }
+}
+
+void
+print_words (const struct job *job)
+{
+  /* A reason may have the name of another file.  */
+  char *why = printable (job->message != NULL ? job->message
+			 : "its table agrees with .eh_frame");
+
+  print_outcome (job, why);
+  free (why);
   print_old_names (options.output != NULL ? options.output : job->shown,
 		   old_names (job));
   if (options.mode == MODE_CHECK || options.verbose)

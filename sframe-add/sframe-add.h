@@ -185,6 +185,8 @@ bool has_frames (const struct object *object);
 /* Convert all of .eh_frame.  */
 const char *convert (const struct object *object,
 		     struct conversion *conversion);
+/* Free the functions and rows of CONVERSION; keep their numbers.  */
+void conversion_forget (struct conversion *conversion);
 void conversion_free (struct conversion *conversion);
 
 /* judge.c: whether A and B, rules of the same machine, are equal.  */

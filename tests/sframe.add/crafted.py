@@ -11,6 +11,8 @@
 #   code           a function of 4 GiB that has no bytes in the file but its first ones
 #   names          many sections, whose names have no end but that of the file
 #   segments       many segments with the same bytes of the file
+#   pairs          .eh_frame_hdr lists 4 million FDEs that cannot be read, in two
+#                  bytes each
 #
 # With a table, for --check:
 #
@@ -107,9 +109,11 @@ def linked_header(address, fdes):
 
 
 def elf(frames, fdes, make_table=None, size=0, more=0, code=CODE,
-        memory=1 << 33, linked=False):
+        memory=1 << 33, linked=False, table=b""):
     header_at = BASE + len(frames)
-    if linked:
+    if table:
+        pass
+    elif linked:
         table = linked_header(header_at, fdes)
     else:
         table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
@@ -187,6 +191,12 @@ def same_start():
     return elf(bytes(frames), fdes, code=code, memory=0, linked=True)
 
 
+# Starts and addresses of FDEs are ULEB128, and all 0.
+def pairs():
+    return elf(b"", [], table=bytes([1, 4, 4, 1])
+               + struct.pack("<QQ", BASE, 1 << 40) + bytes(8 << 20))
+
+
 # A file with a table of the given KIND.
 def make_checked(kind):
     functions = [(CODE + 16 * i, 16) for i in range(COUNT // 16)]
@@ -224,9 +234,11 @@ def make(kind):
         return make_checked(kind)
     if kind == "names":
         return names()
+    if kind == "pairs":
+        return pairs()
     if kind == "same-start":
         return same_start()
-    pairs, size, program = COUNT // 16, 16, b""
+    count, size, program = COUNT // 16, 16, b""
     code, memory, more = CODE, 1 << 33, 0
     if kind == "augmentation":
         start = cie(b"A" * COUNT, b"")
@@ -234,10 +246,10 @@ def make(kind):
         start = cie(b"\0", b"\x80" * COUNT)
     elif kind == "version":
         start = cie(version=9)
-        pairs = 1
+        count = 1
     else:
         start = cie()
-        pairs = 1
+        count = 1
     if kind == "expression":
         # RSP and many times 0 more, for rows of one byte.
         expression = b"\x77\0" + b"\x23\0" * COUNT
@@ -249,9 +261,9 @@ def make(kind):
     elif kind == "headers":
         more = 1171 - 3
     elif kind in ("segments", "section-0"):
-        pairs, code, memory, more = 1, 4 * BASE, 0, 40
+        count, code, memory, more = 1, 4 * BASE, 0, 40
     file = elf(start + fde(len(start), size, program, code),
-               [(code, len(start))] * pairs, more=more, code=code,
+               [(code, len(start))] * count, more=more, code=code,
                memory=memory)
     if kind == "segments":
         return copy_segments(file, 3)
