@@ -550,15 +550,17 @@ stop_catching (void)
 }
 
 /* Queue the signal again with its siginfo.  It is delivered when the handler
-   returns, so the core dump shows the place of the crash.  If a seccomp filter
+   returns to CONTEXT, so the core dump shows the place of the crash; even if it
+   came in sigsuspend, with another mask than that of CONTEXT.  If a seccomp filter
    forbids the call, send it without siginfo; if that is forbidden, too, a
    faulting instruction raises it again.  But if the signal is still caught,
    the handler would run again, without end.  */
 static void
-end_process (int signo, siginfo_t *info, int self)
+end_process (int signo, siginfo_t *info, ucontext_t *context, int self)
 {
   if (signal (signo, SIG_DFL) == SIG_ERR)
     _exit (128 + signo);
+  sigdelset (&context->uc_sigmask, signo);
   if (syscall (SYS_rt_tgsigqueueinfo, getpid (), self, signo, info) != 0
       && syscall (SYS_tgkill, getpid (), self, signo) != 0
       && info->si_code <= 0)
@@ -615,7 +617,7 @@ handler (int signo, siginfo_t *info, void *context)
       for (size_t i = 0; i < NWRITING; ++i)
 	forget (writing[i]);
     }
-  end_process (signo, info, self);
+  end_process (signo, info, context, self);
 }
 
 /* Give the thread an alternate signal stack with a guard page, unless it has

@@ -575,7 +575,7 @@ struct options
   bool crash;
   bool tables;
   int nbinds;
-  const char *binds[256];
+  const char **binds;
 };
 
 static void
@@ -631,8 +631,10 @@ add_bind (struct options *options, const char *spec)
 {
   if (spec[0] != '/')
     fail (0, "--bind=%s: not an absolute path", spec);
-  if (options->nbinds == sizeof options->binds / sizeof *options->binds)
-    fail (0, "too many --bind options");
+  options->binds = reallocarray (options->binds, options->nbinds + 1,
+				 sizeof *options->binds);
+  if (options->binds == NULL)
+    fail (errno, "--bind=%s", spec);
   options->binds[options->nbinds++] = spec;
 }
 
@@ -705,6 +707,9 @@ convert_program (struct options *options, const char *program)
   int ends[2], status;
   if (pipe2 (ends, O_CLOEXEC) != 0)
     fail (errno, "pipe");
+  /* If it is ignored, there is nothing to wait for.  */
+  struct sigaction action = { .sa_handler = SIG_DFL }, ignored;
+  sigaction (SIGCHLD, &action, &ignored);
   pid_t child = fork ();
   if (child == 0)
     convert_child (program, ends[1]);
@@ -724,6 +729,7 @@ convert_program (struct options *options, const char *program)
   if (lines == NULL || fclose (lines) != 0 || child < 0
       || waitpid (child, &status, 0) != child || status != 0)
     fail (0, "cannot make tables for %s; see above", program);
+  sigaction (SIGCHLD, &ignored, NULL);
 }
 
 /* Mount what OPTIONS ask for, and enter the build root unless it is this one.

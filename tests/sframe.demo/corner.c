@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 int deep (int depth);
+int die_in_sigsuspend (void);
 int first_instruction (int *p);
 
 static int *volatile null;
@@ -187,6 +188,20 @@ exit_in_handler (void)
   send_soon (SIGTERM);
 }
 
+/* The signal that ends the process is blocked but in sigsuspend.  */
+int __attribute__ ((noipa))
+die_in_sigsuspend (void)
+{
+  sigset_t all, none;
+
+  sigfillset (&all);
+  sigemptyset (&none);
+  sigprocmask (SIG_BLOCK, &all, NULL);
+  kill (getpid (), SIGABRT);
+  sigsuspend (&none);
+  return 0;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -234,5 +249,7 @@ main (int argc, char **argv)
 #endif
   else if (strcmp (how, "renamed") == 0)
     memset (argv[0], 'x', strlen (argv[0]));
+  else if (strcmp (how, "suspended") == 0)
+    return die_in_sigsuspend () + (null != NULL);
   return deep (100) + 1;
 }
