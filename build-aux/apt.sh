@@ -10,7 +10,8 @@ configure_apt ()
   type=$1
   shift
   make_cache
-  uri=$(mirror) key=$(keyring)
+  uri=$(mirror)
+  key=$(keyring)
   echo "Debian mirror: $uri"
   state=$cache/apt-$type
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial"

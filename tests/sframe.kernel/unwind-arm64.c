@@ -400,6 +400,16 @@ test_return_to_restorer (void)
   check_step (JIT + 0x100, STACK + 0x100, STACK + 0x200);
   check_signal ();
   end_process ();
+
+  /* The same instructions where none can be.  */
+  for (unsigned long address = JIT + 0x101; address < JIT + 0x104; ++address)
+    {
+      start ();
+      CODE (address, 0xd2801168, 0xd4000001);
+      current_registers.regs[30] = address;
+      check_end ();
+      end_process ();
+    }
 }
 
 /* A frame after a step by FP, of which only FP is known; its record is at

@@ -473,16 +473,20 @@ static void
 test_restored_fp (void)
 {
   /* The frame is from 0x100 up to 0x118.  */
-  static const struct { unsigned long fp, caller_fp; } cases[] =
-    { { 0x100, 0x900 }, { 0x108, 0x908 }, { 0x118, 0x118 }, { 0x200, 0x200 },
-      { 0xf8, 0xf8 }, { -8UL - STACK, -8UL - STACK } };
+  static const struct { unsigned long fp; int offset; unsigned long caller_fp; }
+    cases[] = {
+      { 0x100, 0, 0x900 }, { 0x108, 0, 0x908 }, { 0x118, 0, 0x118 },
+      { 0x200, 0, 0x200 }, { 0xf8, 0, 0xf8 },
+      { -8UL - STACK, 0, -8UL - STACK }, { 0x110, -16, 0x900 },
+      { 0x118, -16, 0x908 }, { 0x128, -16, 0x128 }, { 0xf8, 8, 0x900 }
+    };
 
   for (unsigned int i = 0; i < sizeof cases / sizeof *cases; ++i)
     {
       start ();
-      /* CFA is SP + 24, RA and FP are at CFA - 8 and FP + 0.  */
+      /* CFA is SP + 24, RA and FP are at CFA - 8 and FP + offset.  */
       ROW (FLEXIBLE, 0, CONTROL (SP, IS_REGISTER), 24, CONTROL (1, IN_MEMORY),
-	   -8, CONTROL (FP, IS_REGISTER | IN_MEMORY), 0);
+	   -8, CONTROL (FP, IS_REGISTER | IN_MEMORY), cases[i].offset);
       add ();
       for (unsigned long at = STACK; at < STACK + 0x400; at += 8)
 	poke (at, STACK + 0x800 + (at - STACK), 8);
@@ -1255,6 +1259,23 @@ check_interrupted (unsigned long ip, unsigned long sp, unsigned long want_ip,
   CHECK (state.ip_after == (ip == want_ip));
 }
 
+/* The signal interrupted a task that was about to return by a uretprobe.  */
+static void
+test_signal_in_trampoline (void)
+{
+  start_probes ();
+  put_signal_frame (STACK + 0x800);
+  poke (STACK + 0x800 + 40 + 16 * 8, TRAMPOLINE + 2, 8);
+  poke (STACK + 0x800 + 40 + 15 * 8, STACK + 0x100, 8);
+  state = (struct unwind_user_state) {
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+    .available_types = UNWIND_USER_TYPE_SFRAME
+  };
+  CHECK (sframe_unwind_next (&state) == 0 && !state.done);
+  CHECK (state.ip == JIT + 0x40 && state.sp == STACK + 0x110);
+  end_probes ();
+}
+
 static void
 test_uprobe_slot (void)
 {
@@ -1414,6 +1435,11 @@ test_work_is_bounded (void)
   /* No other unwinder is tried.  */
   CHECK (result == 0 && state.done && steps == 1);
   CHECK (state.sframe_rows <= 2 * ROWS);
+  /* Nor if the trace has read as many rows before.  */
+  state.done = false;
+  state.ip = TABLE + 0x40000 + 16;
+  state.sframe_rows = ROWS + 1;
+  check_end ();
   /* It is not the table's fault.  */
   CHECK (describes (TABLE, TABLE + 0x40000));
   end_process ();
@@ -1513,6 +1539,7 @@ static const struct test_case cases[] = {
   CASE (nowhere),
   CASE (uretprobe),
   CASE (uretprobe_of_32_bit_code),
+  CASE (signal_in_trampoline),
   CASE (uprobe_slot),
   CASE (before_optimized_call),
   CASE (trampolines),

@@ -107,6 +107,53 @@ test_rows (void)
     }
 }
 
+/* In TABLE, a function of 0x10 bytes with rows that start at FIRST and SECOND.  */
+static void
+put_rows (unsigned int first, unsigned int second)
+{
+  put_table (TABLE, TEXT, 0x10);
+  poke (TABLE + OF_FRES, 2, 4);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 * 3, 4);
+  poke (TABLE + OF_ATTRIBUTE, 2, 2);
+  memcpy (at (TABLE + OF_ROW + 3), at (TABLE + OF_ROW), 3);
+  poke (TABLE + OF_ROW, first, 1);
+  poke (TABLE + OF_ROW + 3, second, 1);
+}
+
+/* Rows ascend, and none starts after the function.  */
+static void
+test_starts (void)
+{
+  static const struct { unsigned int first, second; int result; } cases[] = {
+    { 0, 4, 0 }, { 0, 0, 0 }, { 4, 4, 0 }, { 4, 0, -EINVAL }, { 4, 3, -EINVAL },
+    { 0, 0x10, 0 }, { 0, 0x11, -EINVAL }, { 0x11, 0x12, -EINVAL }
+  };
+
+  for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)
+    {
+      start ();
+      put_rows (cases[i].first, cases[i].second);
+      CHECK (sframe_add (TABLE, TABLE_SIZE + 3, TEXT, 0x100)
+	     == cases[i].result);
+      end_process ();
+    }
+}
+
+/* A function with control words that has no row, and one of a later type, are
+   left alone.  */
+static void
+test_functions_without_rules (void)
+{
+  for (unsigned int type = 1; type < 5; ++type)
+    {
+      start ();
+      poke (TABLE + OF_ATTRIBUTE, 0, 2);
+      poke (TABLE + OF_ATTRIBUTE + 3, type, 1);
+      CHECK (add (TABLE, TEXT) == 0 && machine.messages == 0);
+      end_process ();
+    }
+}
+
 static void
 test_order (void)
 {
@@ -171,6 +218,8 @@ static const struct test_case cases[] =
   CASE (one),
   CASE (first_range_only),
   CASE (rows),
+  CASE (starts),
+  CASE (functions_without_rules),
   CASE (order),
   CASE (array),
   CASE (array_again),
