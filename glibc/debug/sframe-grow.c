@@ -10,8 +10,9 @@
    when that is full, a still larger one.  All C libraries of a process share
    the larger tables.
 
-   This mmap is the only system call in traces of sound stacks whose bounds
-   libc knows.  But if several threads allocate a table at the same time, one
+   In traces of sound stacks whose bounds libc knows, this mmap is the only
+   system call, but for a look at the signal mask or at code in handlers of a
+   few signals (sframe-system.h).  If several threads allocate a table at the same time, one
    keeps it, and each of the others calls munmap, too.  The mmap has the
    arguments that malloc uses, so a seccomp filter that forbids it also forbids
    most allocations.  A process makes it only after it has stored more rules
@@ -90,7 +91,7 @@ publish (unsigned int number, struct sframe_cache *cache)
     __munmap (cache, sframe_cache_size (cache));
 }
 
-/* Whether to try to allocate memory.  Called when slot 0 of FULL is stored,
+/* Whether to try to allocate memory.  Called when it is slot 0's turn in FULL,
    and so each time when all slots were stored once more.  Try after 1, 2, 4
    and so on such rounds: after a failure, ever less often.  */
 static bool

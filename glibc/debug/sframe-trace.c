@@ -139,20 +139,22 @@ cache_word (struct sframe_trace *trace, uint64_t word)
   uintptr_t pc = trace->registers->pc;
   uint64_t tag = sframe_cache_tag (trace->generation,
 				   trace->registers->interrupted);
-  uint32_t number;
-  bool stored = (trace->missed
-		 ? sframe_cache_add (cache, pc, tag, word, &number)
-		 : sframe_cache_store (cache, pc, tag, word, &number));
+  struct sframe_cache_found found = { 0, 0 };
 
-  if (!stored)
-    return;
-  predict (cache, trace->path, number);
-  trace->path = sframe_cache_path (sframe_cache_start (cache),
-				   sframe_cache_path_shift (cache),
-				   trace->path, number);
-  /* Slots are stored in turn: NUMBER is 0 for the first store, and then each
-     time when all slots were stored once more.  */
-  if (number == 0)
+  if (!trace->missed)
+    found = sframe_cache_find (cache, pc, tag);
+  uint32_t number = found.number;
+  bool adds = found.rule != word;
+  if (!adds || sframe_cache_add (cache, pc, tag, word, &number))
+    {
+      predict (cache, trace->path, number);
+      trace->path = sframe_cache_path (sframe_cache_start (cache),
+				       sframe_cache_path_shift (cache),
+				       trace->path, number);
+    }
+  /* Slots are stored in turn: NUMBER is 0 for the first one, and then each time
+     when all slots were stored once more, even if slot 0 is not usable.  */
+  if (adds && number == 0)
     __sframe_cache_grow (trace->table);
 }
 

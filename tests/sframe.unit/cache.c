@@ -244,12 +244,24 @@ look_up (uint64_t pc, uint64_t tag)
   return sframe_cache_find (cache, pc, tag).rule;
 }
 
+/* As a trace does for a rule that the cache may already hold.  */
+static bool
+store_in (struct sframe_cache *where, uint64_t pc, uint64_t tag, uint64_t rule,
+	  uint32_t *number)
+{
+  struct sframe_cache_found found = sframe_cache_find (where, pc, tag);
+
+  *number = found.number;
+  return (found.rule == rule
+	  || sframe_cache_add (where, pc, tag, rule, number));
+}
+
 static bool
 store (uint64_t pc, uint64_t tag, uint64_t rule)
 {
   uint32_t number;
 
-  return sframe_cache_store (cache, pc, tag, rule, &number);
+  return store_in (cache, pc, tag, rule, &number);
 }
 
 static void
@@ -365,7 +377,7 @@ few_rules_take_few_pages (void)
   for (uint32_t i = 0; i < SLOTS; ++i)
     {
       uint32_t number;
-      CHECK (sframe_cache_store (fresh, 0x1000 + 5 * i, 0, 1 + i, &number));
+      CHECK (store_in (fresh, 0x1000 + 5 * i, 0, 1 + i, &number));
       CHECK (number == i);
     }
   free (fresh);
@@ -382,7 +394,7 @@ more_rules_than_slots (void)
     {
       uint64_t pc = 0x1000 + 5 * i;
       uint32_t number;
-      CHECK (sframe_cache_store (full, pc, 0, 1 + i, &number));
+      CHECK (store_in (full, pc, 0, 1 + i, &number));
       CHECK (number == i % SLOTS);
       CHECK (sframe_cache_find (full, pc, 0).rule == 1 + i);
     }
@@ -413,21 +425,28 @@ lay_out (enum layout layout, uint64_t *pcs, unsigned int count)
     }
 }
 
-/* Look for the rules of PCS and add those that are not there, as traces do.
-   Return how many that were.  */
+/* Look for the rules of PCS and TAG, and add those that are not there, as
+   traces do.  Return how many that were.  */
 static unsigned int
-visit (struct sframe_cache *where, const uint64_t *pcs, unsigned int count)
+visit_tagged (struct sframe_cache *where, const uint64_t *pcs,
+	      unsigned int count, uint64_t tag)
 {
   unsigned int missed = 0;
 
   for (unsigned int i = 0; i < count; ++i)
-    if (sframe_cache_find (where, pcs[i], 0).rule == 0)
+    if (sframe_cache_find (where, pcs[i], tag).rule == 0)
       {
 	uint32_t number;
-	CHECK (sframe_cache_add (where, pcs[i], 0, 1, &number));
+	CHECK (sframe_cache_add (where, pcs[i], tag, 1, &number));
 	++missed;
       }
   return missed;
+}
+
+static unsigned int
+visit (struct sframe_cache *where, const uint64_t *pcs, unsigned int count)
+{
+  return visit_tagged (where, pcs, count, 0);
 }
 
 /* Each of SETS sets of PCs is stored after others that have filled the cache.
@@ -482,6 +501,30 @@ a_set_that_changes (void)
       CHECK (missed >= 60 && missed <= count);
     }
   free (used);
+}
+
+/* The same PCs after objects were unloaded: their old rules do not keep the new
+   ones out of the index, although the slots have room for many.  */
+static void
+a_set_of_many_generations (void)
+{
+  static uint64_t pcs[300];
+  const unsigned int count = sizeof pcs / sizeof pcs[0];
+
+  for (enum layout layout = RANDOM; layout < LAYOUTS; ++layout)
+    {
+      struct sframe_cache *used = new_table (SFRAME_CACHE_LOG2_SECOND);
+      lay_out (layout, pcs, count);
+      for (uint64_t generation = 0; generation < 100; ++generation)
+	for (int interrupted = 0; interrupted < 2; ++interrupted)
+	  {
+	    uint64_t tag = sframe_cache_tag (generation, interrupted);
+	    CHECK (visit_tagged (used, pcs, count, tag) == count);
+	    CHECK (visit_tagged (used, pcs, count, tag) == 0);
+	  }
+      CHECK (used->used == 100 * 2 * count);
+      free (used);
+    }
 }
 
 /* Entries that races have left, of slots that are other PCs' now, give way.  */
@@ -743,6 +786,7 @@ static const struct test_case cases[] = {
   { "more rules than slots", more_rules_than_slots },
   { "a set with room is stored once", a_set_with_room_is_stored_once },
   { "a set that changes", a_set_that_changes },
+  { "a set of many generations", a_set_of_many_generations },
   { "entries that lead nowhere", entries_that_lead_nowhere },
   { "rules of an unloaded object", rules_of_an_unloaded_object },
   { "a slot that is being written", a_slot_that_is_being_written },

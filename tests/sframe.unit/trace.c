@@ -336,9 +336,24 @@ a_slot_that_is_being_written (void)
   start (0);
   ++sframe_cache_slot (&__sframe_cache.head, 0)->version;
   CHECK (cache_rule (0, some_rule ()) != 0);
-  CHECK (growths == 0);
   CHECK (sframe_cache_find (&__sframe_cache.head, pcs[0], 0).rule == 0);
   CHECK (trace.path == sframe_cache_start (&__sframe_cache.head));
+  /* If that never ends, the other slots are full some day all the same.  */
+  CHECK (growths == 1 && grown == 1);
+}
+
+/* No slot is taken for a rule that is there, be it in the first slot.  */
+static void
+a_rule_that_is_there (void)
+{
+  start (0);
+  CHECK (cache_rule (0, some_rule ()) != 0 && growths == 1);
+  for (int i = 0; i < 3; ++i)
+    {
+      trace.missed = false;
+      CHECK (cache_rule (0, some_rule ()) != 0);
+    }
+  CHECK (growths == 1 && __sframe_cache.head.used == 1);
 }
 
 /* The next trace looks first where this one has stored or found a rule.  */
@@ -426,6 +441,7 @@ static const struct test_case cases[] = {
   { "rules that cannot be cached", what_is_not_cached },
   { "a full table", a_full_table },
   { "a slot that is being written", a_slot_that_is_being_written },
+  { "a rule that is there", a_rule_that_is_there },
   { "predictions", predictions },
   { "return addresses without a rule", return_addresses_without_a_rule },
 };

@@ -505,18 +505,47 @@ sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
   return false;
 }
 
-/* Enter slot NUMBER, which holds the rule of PC, in the index.  A lookup does
-   not find an entry that is being moved.  The entry that is left over after
-   the last move is lost: the next lookup misses, and its rule is added
-   again.  */
+/* Replace by NEW the first entry for HASH whose slot has a rule of another
+   generation than TAG: no lookup finds that any more.  Return whether there
+   was one.  Not atomic, either.  */
+static inline bool
+sframe_cache_replace_old (struct sframe_cache *cache, uint64_t hash,
+			  uint64_t tag, sframe_cache_entry new)
+{
+  struct sframe_cache_buckets buckets = sframe_cache_buckets (cache, hash);
+
+  for (int i = 0; i < SFRAME_CACHE_CHOICES; ++i)
+    {
+      sframe_cache_entry *entry = sframe_cache_choice (&buckets, i);
+      uint32_t number
+	= sframe_cache_entry_number (__atomic_load_n (entry,
+						      __ATOMIC_RELAXED));
+      uint64_t other
+	= __atomic_load_n (&sframe_cache_slot (cache, number)->tag,
+			   __ATOMIC_RELAXED);
+      if ((other ^ tag) >> 1 != 0)
+	{
+	  __atomic_store_n (entry, new, __ATOMIC_RELAXED);
+	  return true;
+	}
+    }
+  return false;
+}
+
+/* Enter slot NUMBER, which holds the rule of PC and TAG, in the index.  A
+   lookup does not find an entry that is being moved.  The entry that is left
+   over after the last move is lost: the next lookup misses, and its rule is
+   added again.  */
 static inline void
-sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint32_t number)
+sframe_cache_enter (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
+		    uint32_t number)
 {
   for (int moves = 0; moves < SFRAME_CACHE_MOVES; ++moves)
     {
       uint64_t hash = sframe_cache_hash (pc);
       sframe_cache_entry entry = sframe_cache_make_entry (hash, number);
-      if (sframe_cache_exchange (cache, hash, 0, entry))
+      if (sframe_cache_exchange (cache, hash, 0, entry)
+	  || sframe_cache_replace_old (cache, hash, tag, entry))
 	return;
 
       struct sframe_cache_buckets buckets = sframe_cache_buckets (cache, hash);
@@ -551,20 +580,8 @@ sframe_cache_add (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
   if (used)
     sframe_cache_exchange (cache, hash,
 			   sframe_cache_make_entry (hash, *number), 0);
-  sframe_cache_enter (cache, pc, *number);
+  sframe_cache_enter (cache, pc, tag, *number);
   return true;
-}
-
-/* The same, for a rule that the cache may already hold.  */
-static inline bool
-sframe_cache_store (struct sframe_cache *cache, uint64_t pc, uint64_t tag,
-		    uint64_t rule, uint32_t *number)
-{
-  struct sframe_cache_found found = sframe_cache_find (cache, pc, tag);
-
-  *number = found.number;
-  return (found.rule == rule
-	  || sframe_cache_add (cache, pc, tag, rule, number));
 }
 
 #endif /* _SFRAME_CACHE_H  */
