@@ -181,6 +181,8 @@ __sframe_step_wild (struct sframe_registers *registers,
 
   if (step_call (registers, stack, 0) != SFRAME_STEP_CALLER)
     return SFRAME_STEP_BROKEN;
+  /* That was the callee's.  */
+  registers->fetch_failed = false;
   enum sframe_call call = call_before (registers->pc, &callee, stack);
   return (call == SFRAME_CALL_TO_PC
 	  || (call == SFRAME_CALL_SOMEWHERE && !exactly)
@@ -199,10 +201,17 @@ __sframe_step_foreign (struct sframe_registers *registers,
 {
   bool faulted
     = registers->interrupted && stack->doubt == sframe_ask_always;
-  size_t size
-    = faulted || status != SFRAME_STEP_FOREIGN ? CODE_LOOK : 1;
+  uintptr_t pc = registers->pc;
+  size_t size = CODE_LOOK;
 
-  if (__sframe_readable (registers->pc, size, &stack->checked))
+  /* libgcc has a table for it, and does not look at the code.  A call that does
+     not return may be the last instruction that is mapped.  */
+  if (!faulted && status == SFRAME_STEP_FOREIGN)
+    {
+      pc -= !registers->interrupted;
+      size = 1;
+    }
+  if (__sframe_readable (pc, size, &stack->checked))
     return status;
   return (registers->interrupted
 	  ? __sframe_step_wild (registers, stack, false)

@@ -5,7 +5,8 @@
    Safety: see sframe-object.h.
 
    The parsed header is kept for a trace: of the loader's data, backtrace
-   changes only the counters of traces (sframe-pin.h).  */
+   changes only the counters of traces (sframe-pin.h), and what the lookup of
+   libgcc's functions counts.  */
 
 #include <sframe-format.h>
 #include <sframe-machine.h>

@@ -225,16 +225,11 @@ _dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
       if (map->l_map_used || !map->l_init_called || l_soname (map) == NULL
 	  || strcmp (l_soname (map), LIBGCC_S_SO) != 0)
 	continue;
-      if (!has_pins ())
-	{
-	  atomic_store_relaxed (&map->l_sframe_closing, true);
-	  /* Pairs with the fence in sframe_pin_begin: either the count of a
-	     trace is seen here, or that trace sees l_sframe_closing.  */
-	  atomic_thread_fence_seq_cst ();
-	  if (!has_pins ())
-	    continue;
-	}
-      if (can_stay (map))
+      atomic_store_relaxed (&map->l_sframe_closing, true);
+      /* Pairs with the fence in sframe_pin_begin: either the count of a trace
+	 is seen here, or that trace sees l_sframe_closing.  */
+      atomic_thread_fence_seq_cst ();
+      if (has_pins () && can_stay (map))
 	{
 	  atomic_store_relaxed (&map->l_sframe_closing, false);
 	  return map;

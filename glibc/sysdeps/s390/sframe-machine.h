@@ -159,17 +159,25 @@ sframe_halfword (const unsigned char *code)
 }
 
 /* Whether the instruction that begins with HALFWORD may branch: balr, bctr,
-   bcr, svc, bsm, bassm, basr, ex, bal, bct, bc, brxh, brxle, bxh, bxle, exrl,
-   the compare-and-branch ones and the relative branches.  */
+   bcr, svc, bsm, bassm, basr, ex, bal, bct, bc, bas, brxh, brxle, bxh, bxle,
+   exrl, the compare-and-branch ones and the relative branches.  */
 static inline bool
 sframe_is_branch (unsigned int halfword)
 {
   unsigned int code = halfword >> 8, more = halfword & 15;
 
   return ((code >= 0x05 && code <= 0x07) || (code >= 0x0a && code <= 0x0d)
-	  || (code >= 0x44 && code <= 0x47) || (code >= 0x84 && code <= 0x87)
-	  || code == 0xc6 || code == 0xec
+	  || (code >= 0x44 && code <= 0x47) || code == 0x4d
+	  || (code >= 0x84 && code <= 0x87) || code == 0xc6 || code == 0xec
 	  || ((code == 0xa7 || code == 0xc0) && more >= 4 && more <= 7));
+}
+
+/* Whether the six bytes at CODE are bctg, bic, bxhg or bxleg.  */
+static inline bool
+sframe_is_long_branch (const unsigned char *code)
+{
+  return ((code[0] == 0xe3 && (code[5] == 0x46 || code[5] == 0x47))
+	  || (code[0] == 0xeb && (code[5] == 0x44 || code[5] == 0x45)));
 }
 
 /* In leaf functions gcc may save SP in a floating-point register and restore
@@ -187,6 +195,8 @@ sframe_find_sp (const unsigned char *code, size_t size)
       unsigned int halfword = sframe_halfword (code + at);
       unsigned int to = code[at + 3] >> 4, from = code[at + 3] & 15;
       if (sframe_is_branch (halfword)
+	  || (halfword >= 0xc000
+	      && (at + 6 > size || sframe_is_long_branch (code + at)))
 	  || (halfword == ldgr && from == SFRAME_MACHINE_SP))
 	break;
       if (halfword == lgdr && to == SFRAME_MACHINE_SP)
