@@ -278,8 +278,8 @@ copy_status (int from, int to, const struct stat *status, bool owned,
 			  copy ? copy_known_attribute : copy_attribute);
   if (why == NULL && futimens (to, times) != 0)
     why = failed ("keep its times");
-  /* The kernel clears a set-group-ID bit that the user may not give, without an
-     error.  */
+  /* The kernel clears a set-group-ID bit that the user may not give, without
+     an error.  */
   if (why == NULL && (fstat (to, &made) != 0
 		      || (mode & ~made.st_mode & (S_ISUID | S_ISGID)) != 0))
     why = "cannot keep its set-group-ID bit";
@@ -382,8 +382,8 @@ replace_file (const char *out, const struct file_at *like,
   if (out == NULL)
     return replace_at (like, like, status, file);
   /* The kernel may forbid to follow a link, as others may have made it in a
-     directory like /tmp.  A link below /proc may lead to what has no path, such
-     as a pipe.  */
+     directory like /tmp.  A link below /proc may lead to what has no path,
+     such as a pipe.  */
   if (stat (out, &old) != 0)
     {
       if (errno != ENOENT)

@@ -550,10 +550,10 @@ stop_catching (void)
 }
 
 /* Queue the signal again with its siginfo.  It is delivered when the handler
-   returns to CONTEXT, so the core dump shows the place of the crash; even if it
-   came in sigsuspend, with another mask than that of CONTEXT.  If a seccomp filter
-   forbids the call, send it without siginfo; if that is forbidden, too, a
-   faulting instruction raises it again.  But if the signal is still caught,
+   returns to CONTEXT, so the core dump shows the place of the crash; even if
+   it came in sigsuspend, with another mask than that of CONTEXT.  If a seccomp
+   filter forbids the call, send it without siginfo; if that is forbidden, too,
+   a faulting instruction raises it again.  But if the signal is still caught,
    the handler would run again, without end.  */
 static void
 end_process (int signo, siginfo_t *info, ucontext_t *context, int self)
