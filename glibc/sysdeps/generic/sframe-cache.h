@@ -505,9 +505,9 @@ sframe_cache_exchange (struct sframe_cache *cache, uint64_t hash,
   return false;
 }
 
-/* Replace by NEW the first entry for HASH whose slot has a rule of another
-   generation than TAG: no lookup finds that any more.  Return whether there
-   was one.  Not atomic, either.  */
+/* Replace by NEW the first entry for HASH whose slot has a rule of an earlier
+   generation than TAG: no new trace looks for that.  Return whether there was
+   one.  Not atomic, either.  */
 static inline bool
 sframe_cache_replace_old (struct sframe_cache *cache, uint64_t hash,
 			  uint64_t tag, sframe_cache_entry new)
@@ -523,7 +523,7 @@ sframe_cache_replace_old (struct sframe_cache *cache, uint64_t hash,
       uint64_t other
 	= __atomic_load_n (&sframe_cache_slot (cache, number)->tag,
 			   __ATOMIC_RELAXED);
-      if ((other ^ tag) >> 1 != 0)
+      if (other >> 1 < tag >> 1)
 	{
 	  __atomic_store_n (entry, new, __ATOMIC_RELAXED);
 	  return true;
