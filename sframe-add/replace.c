@@ -321,11 +321,13 @@ fill (int fd, int from, const struct stat *status, bool copy,
 	       || fchown (fd, status->st_uid, status->st_gid) == 0;
   if (!owned && !copy)
     return failed ("keep its owner");
-  /* This may take long: until it is done, a program that is left behind has no
+  /* This may take long.  A program that is left behind meanwhile must have no
      privileges.  */
   if (fsync (fd) != 0)
     return failed ("write the new file");
   why = copy_status (from, fd, status, owned, copy);
+  if (why == NULL && fsync (fd) != 0)
+    why = failed ("write the attributes of the new file");
   if (why == NULL && !is_unchanged (from, status))
     why = "it was changed while sframe-add worked on it";
   return why;

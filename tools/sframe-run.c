@@ -707,9 +707,9 @@ convert_program (struct options *options, const char *program)
   int ends[2], status;
   if (pipe2 (ends, O_CLOEXEC) != 0)
     fail (errno, "pipe");
-  /* If it is ignored, there is nothing to wait for.  */
-  struct sigaction action = { .sa_handler = SIG_DFL }, ignored;
-  sigaction (SIGCHLD, &action, &ignored);
+  /* If SIGCHLD is ignored, there is no child to wait for.  */
+  struct sigaction action = { .sa_handler = SIG_DFL }, before;
+  sigaction (SIGCHLD, &action, &before);
   pid_t child = fork ();
   if (child == 0)
     convert_child (program, ends[1]);
@@ -729,7 +729,7 @@ convert_program (struct options *options, const char *program)
   if (lines == NULL || fclose (lines) != 0 || child < 0
       || waitpid (child, &status, 0) != child || status != 0)
     fail (0, "cannot make tables for %s; see above", program);
-  sigaction (SIGCHLD, &ignored, NULL);
+  sigaction (SIGCHLD, &before, NULL);
 }
 
 /* Mount what OPTIONS ask for, and enter the build root unless it is this one.

@@ -204,8 +204,8 @@ __sframe_step_foreign (struct sframe_registers *registers,
   uintptr_t pc = registers->pc;
   size_t size = CODE_LOOK;
 
-  /* libgcc has a table for it, and does not look at the code.  A call that does
-     not return may be the last instruction that is mapped.  */
+  /* libgcc has a table for it, and does not look at the code.  A call that
+     does not return may be the last instruction that is mapped.  */
   if (!faulted && status == SFRAME_STEP_FOREIGN)
     {
       pc -= !registers->interrupted;

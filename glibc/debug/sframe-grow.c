@@ -12,9 +12,9 @@
 
    In traces of sound stacks whose bounds libc knows, this mmap is the only
    system call, but for a look at the signal mask or at code in handlers of a
-   few signals (sframe-system.h).  If several threads allocate a table at the same time, one
-   keeps it, and each of the others calls munmap, too.  The mmap has the
-   arguments that malloc uses, so a seccomp filter that forbids it also forbids
+   few signals (sframe-system.h).  If several threads allocate a table at the
+   same time, one keeps it, and each of the others calls munmap, too.  The mmap
+   has the arguments that malloc uses, so a seccomp filter that forbids it also forbids
    most allocations.  A process makes it only after it has stored more rules
    than the first table has slots; after a dlclose, all rules are stored
    again.  The tunable glibc.rtld.sframe forbids it.

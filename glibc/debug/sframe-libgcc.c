@@ -30,10 +30,10 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
    sframe_pin_begin; then it may follow the list without a lock: a removed
    object keeps its l_next as long as a pin is held.  Each load of l_next
    pairs with the store in _dl_add_to_namespace_list; dlclose, which unlinks an
-   object, stores only addresses that were stored there before.  The first object of the
-   namespace was added before this C library.  The libgcc that is found stays
-   loaded as long as a pin is held (_dl_sframe_busy_libgcc), unless the dlopen
-   that loads it is still running and fails.  */
+   object, stores only addresses that were stored there before.  The first
+   object of the namespace was added before this C library.  The libgcc that is
+   found stays loaded as long as a pin is held (_dl_sframe_busy_libgcc), unless
+   the dlopen that loads it is still running and fails.  */
 static struct link_map *
 find_libgcc (void)
 {

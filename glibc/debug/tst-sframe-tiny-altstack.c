@@ -15,7 +15,8 @@
 
 #if HAVE_SFRAME_ASM
 
-/* See tst-sframe-guard-page.c: .eh_frame is not needed.  Then a frame for each of take and handler.  */
+/* See tst-sframe-guard-page.c: .eh_frame is not needed.  Then a frame for each
+   of take and handler.  */
 enum
 {
   STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2048 : HAVE_SFRAME_AARCH64 ? 1280

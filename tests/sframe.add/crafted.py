@@ -108,17 +108,19 @@ def linked_header(address, fdes):
                             for start, at in fdes)
 
 
+# .eh_frame_hdr with absolute addresses.
+def absolute_header(fdes):
+    table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
+    return table + b"".join(struct.pack("<QQ", start, BASE + at)
+                            for start, at in fdes)
+
+
 def elf(frames, fdes, make_table=None, size=0, more=0, code=CODE,
         memory=1 << 33, linked=False, table=b""):
     header_at = BASE + len(frames)
-    if table:
-        pass
-    elif linked:
-        table = linked_header(header_at, fdes)
-    else:
-        table = bytes([1, 4, 4, 4]) + struct.pack("<QQ", BASE, len(fdes))
-        table += b"".join(struct.pack("<QQ", start, BASE + at)
-                          for start, at in fdes)
+    if not table:
+        table = (linked_header(header_at, fdes) if linked
+                 else absolute_header(fdes))
     end = header_at + len(table)
     sframe_at, ours = end, b""
     if make_table:

@@ -2,8 +2,8 @@
    gets of both.
    SPDX-License-Identifier: GPL-2.0-only
 
-   Expected results are those of Documentation/admin-guide/sysctl/kernel.rst, as
-   choice.patch changes it, and of manual/PR_SET_UNWIND_USER.2const, for a
+   Expected results are those of Documentation/admin-guide/sysctl/kernel.rst,
+   as choice.patch changes it, and of manual/PR_SET_UNWIND_USER.2const, for a
    kernel without unwinding by the back chain.  */
 
 #include <linux/prctl.h>

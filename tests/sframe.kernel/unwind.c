@@ -473,13 +473,17 @@ static void
 test_restored_fp (void)
 {
   /* The frame is from 0x100 up to 0x118.  */
-  static const struct { unsigned long fp; int offset; unsigned long caller_fp; }
-    cases[] = {
-      { 0x100, 0, 0x900 }, { 0x108, 0, 0x908 }, { 0x118, 0, 0x118 },
-      { 0x200, 0, 0x200 }, { 0xf8, 0, 0xf8 },
-      { -8UL - STACK, 0, -8UL - STACK }, { 0x110, -16, 0x900 },
-      { 0x118, -16, 0x908 }, { 0x128, -16, 0x128 }, { 0xf8, 8, 0x900 }
-    };
+  static const struct
+  {
+    unsigned long fp;
+    int offset;
+    unsigned long caller_fp;
+  } cases[] = {
+    { 0x100, 0, 0x900 }, { 0x108, 0, 0x908 }, { 0x118, 0, 0x118 },
+    { 0x200, 0, 0x200 }, { 0xf8, 0, 0xf8 },
+    { -8UL - STACK, 0, -8UL - STACK }, { 0x110, -16, 0x900 },
+    { 0x118, -16, 0x908 }, { 0x128, -16, 0x128 }, { 0xf8, 8, 0x900 }
+  };
 
   for (unsigned int i = 0; i < sizeof cases / sizeof *cases; ++i)
     {

@@ -107,7 +107,8 @@ test_rows (void)
     }
 }
 
-/* In TABLE, a function of 0x10 bytes with rows that start at FIRST and SECOND.  */
+/* In TABLE, a function of 0x10 bytes with rows that start at FIRST and
+   SECOND.  */
 static void
 put_rows (unsigned int first, unsigned int second)
 {
@@ -125,8 +126,8 @@ static void
 test_starts (void)
 {
   static const struct { unsigned int first, second; int result; } cases[] = {
-    { 0, 4, 0 }, { 0, 0, 0 }, { 4, 4, 0 }, { 4, 0, -EINVAL }, { 4, 3, -EINVAL },
-    { 0, 0x10, 0 }, { 0, 0x11, -EINVAL }, { 0x11, 0x12, -EINVAL }
+    { 0, 4, 0 }, { 0, 0, 0 }, { 4, 4, 0 }, { 4, 0, -EINVAL },
+    { 4, 3, -EINVAL }, { 0, 0x10, 0 }, { 0, 0x11, -EINVAL }, { 0x11, 0x12, -EINVAL }
   };
 
   for (size_t i = 0; i < ARRAY_SIZE (cases); ++i)

@@ -503,8 +503,8 @@ a_set_that_changes (void)
   free (used);
 }
 
-/* The same PCs after objects were unloaded: their old rules do not keep the new
-   ones out of the index, although the slots have room for many.  */
+/* The same PCs after objects were unloaded: their old rules do not keep the
+   new ones out of the index, although the slots have room for many.  */
 static void
 a_set_of_many_generations (void)
 {

@@ -441,8 +441,8 @@ extern struct task_struct current_task;
 #endif
 #define uprobe_get_trampoline_vaddr() machine.trampoline
 #define uprobe_get_trap_addr(regs) \
-  (current->utask && current->utask->active ? current->utask->vaddr		\
-   : (regs)->ip)
+  (current->utask && current->utask->active				\
+   ? current->utask->vaddr : (regs)->ip)
 #define fatal_signal_pending(task) machine.killed
 #define pagefault_disabled() (machine.exiting || machine.faults_off)
 #define pagefault_disable() ((void) (machine.faults_off = true))

@@ -250,9 +250,9 @@ static noinline __saves_fp void call_like_uprobe(void)
 	KEEP();
 }
 
-/* Stop at @address in a callee of @path. */
-static void expect_own_code(struct __test_metadata *_metadata,
-			    void (*path)(void), unsigned long address)
+/* Stop at @address, where @path comes by once. */
+static void stop_at(struct __test_metadata *_metadata, void (*path)(void),
+		    unsigned long address)
 {
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
 
@@ -262,6 +262,13 @@ static void expect_own_code(struct __test_metadata *_metadata,
 	attr.exclude_kernel = 1;
 	ASSERT_EQ(1, record_event(&attr, path, 0));
 	ASSERT_GT(chain_count, 2);
+}
+
+/* Stop at @address in a callee of @path. */
+static void expect_own_code(struct __test_metadata *_metadata,
+			    void (*path)(void), unsigned long address)
+{
+	stop_at(_metadata, path, address);
 	EXPECT_EQ(address, chain[0]);
 	EXPECT_LT((unsigned long)path, chain[1]);
 	EXPECT_EQ(noted[0], chain[2]);
@@ -305,14 +312,7 @@ static noinline __saves_fp void call_with_nop(void)
 static void expect_near_nop(struct __test_metadata *_metadata,
 			    unsigned long address, unsigned long shown)
 {
-	struct perf_event_attr attr = chain_attr(PERF_TYPE_BREAKPOINT, 0);
-
-	attr.bp_type = HW_BREAKPOINT_X;
-	attr.bp_addr = address;
-	attr.bp_len = sizeof(long);
-	attr.exclude_kernel = 1;
-	ASSERT_EQ(1, record_event(&attr, call_with_nop, 0));
-	ASSERT_GT(chain_count, 2);
+	stop_at(_metadata, call_with_nop, address);
 	EXPECT_EQ(shown, chain[0]);
 	EXPECT_EQ(noted[1], chain[1]);
 	EXPECT_EQ(noted[0], chain[2]);
