@@ -324,6 +324,39 @@ test_again (void)
   finish ();
 }
 
+static unsigned long other_ip;
+
+static void
+add_other (void)
+{
+  const struct sframe_rule rule = some_rule ();
+  struct sframe_view view;
+
+  CHECK (sframe_find_view (TEXT, &view));
+  sframe_cache_add (&view, other_ip, &rule);
+}
+
+/* Two processors that store rules at the same moment do not take the same slot:
+   of 200 other addresses some are of the same line, the first is the same.  */
+static void
+test_two_at_once (void)
+{
+  const struct sframe_rule rule = some_rule ();
+
+  for (unsigned long i = 0; i < 2 * 200; ++i)
+    {
+      void (**const when) (void)
+	= i % 2 == 0 ? &machine.before_exchange : &machine.after_exchange;
+      start ();
+      CHECK (keeps (TEXT + TEXT_SIZE - 1, &rule));
+      other_ip = TEXT + i / 2;
+      *when = add_other;
+      CHECK (keeps (TEXT, &rule) && *when == NULL);
+      CHECK (sframe_is_cached (other_ip));
+      finish ();
+    }
+}
+
 /* Each offset is read as it was stored, or the rule is not cached.  */
 static void
 test_packing (void)
@@ -668,6 +701,7 @@ static const struct test_case cases[] = {
   { "growth", test_growth },
   { "few wait", test_few_wait },
   { "again", test_again },
+  { "two at once", test_two_at_once },
   { "packing", test_packing },
   { "not cached", test_not_cached },
   { "without", test_without },

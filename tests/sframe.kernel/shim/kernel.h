@@ -176,8 +176,22 @@ typedef struct
 #undef ATOMIC64_INIT
 #define ATOMIC64_INIT(value) { value }
 #define atomic64_inc_return(atomic) (++(atomic)->counter)
+static inline void
+shim_once (void (**event) (void))
+{
+  void (*run) (void) = *event;
+  *event = NULL;
+  if (run != NULL)
+    run ();
+}
 #undef cmpxchg
-#define cmpxchg(p, old, new) __sync_val_compare_and_swap (p, old, new)
+#define cmpxchg(p, old, new)						\
+  ({									\
+    shim_once (&machine.before_exchange);				\
+    __typeof__ (*(p)) was = __sync_val_compare_and_swap (p, old, new);	\
+    shim_once (&machine.after_exchange);				\
+    was;								\
+  })
 #define reciprocal_scale(value, end) \
   ((u32) ((u64) (u32) (value) * (end) >> 32))
 

@@ -23,6 +23,9 @@ struct machine
   /* Run by "another CPU" at the event of RCU that many ahead.  */
   void (*other_cpu) (void);
   unsigned long other_cpu_after;
+  /* Run by "another CPU" right before the next cmpxchg, and right after it.  */
+  void (*before_exchange) (void);
+  void (*after_exchange) (void);
   /* Run by "another CPU" while the header's page is faulted in.  */
   void (*at_fault_in) (void);
   /* The task is being killed; is a 32-bit one.  */
