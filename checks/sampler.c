@@ -19,6 +19,7 @@
    SAMPLER_SPOIL=N    drop the last frame of one in N traces of backtrace, so
 		     that a test can see that this is detected
    SAMPLER_CRASH=N    the same: let one in N traces of backtrace fault
+   SAMPLER_HANG=N     the same: let one in N never end
 
    The file is mapped, so that its content survives exec, _exit and a crash.
    checks/check-samples reads it.  A thread that sleeps is interrupted less and
@@ -52,6 +53,7 @@
 /* Ignored by default: a program that resets all handlers goes on, without
    samples.  */
 #define SAMPLE_SIGNAL SIGURG
+#define WATCH_SIGNAL SIGWINCH
 
 enum
 {
@@ -59,7 +61,9 @@ enum
   BUFFERS = 16,
   RECORDS = 128,
   TEXT_SIZE = 2048,
-  ALTERNATE_SIZE = 128 * 1024
+  ALTERNATE_SIZE = 128 * 1024,
+  /* Seconds of a thread's time: no trace takes as long.  */
+  WATCH_PERIOD = 1
 };
 
 /* What a sample can be.  checks/check-samples knows this order.  */
@@ -73,12 +77,13 @@ enum kind
   FAULT,			/* libgcc faulted.  */
   DROPPED,			/* All buffers were in use.  */
   CRASHED,			/* backtrace faulted.  */
+  HUNG,				/* backtrace did not end.  */
   KINDS
 };
 
 static const char *const kind_names[KINDS]
   = { "EQUAL", "LONGER", "SHORTER", "OTHER", "LOST", "FAULT", "DROPPED",
-      "CRASHED" };
+      "CRASHED", "HUNG" };
 
 /* The mapped file of a process.  */
 struct samples
@@ -103,14 +108,14 @@ struct buffer
 
 /* Written by the constructor.  */
 static const char *directory;
-static long int period = 500, steps, spoil, crash;
+static long int period = 500, steps, spoil, crash, hang;
 static bool on_stack;
 
 static struct samples *samples;
 static struct buffer buffers[BUFFERS];
 
 /* Of a thread; the library is preloaded, so that these are no dynamic TLS.  */
-static __thread int timer = -1;
+static __thread int timer = -1, watch = -1;
 static __thread int steps_left;
 static __thread long int delay;
 static __thread struct timespec worked;
@@ -317,8 +322,9 @@ judge (struct trace *ours, struct trace *oracle, bool fault,
    them.  Where to continue if its trace faults; else null.  */
 static __thread sigjmp_buf *volatile on_fault;
 
-/* Whether backtrace runs, which may not fault.  */
+/* Whether backtrace runs, which may not fault; and how often it has run.  */
 static __thread volatile bool in_ours;
+static __thread volatile unsigned long int calls;
 
 static void
 handle_fault (int number, siginfo_t *info, void *context)
@@ -329,6 +335,23 @@ handle_fault (int number, siginfo_t *info, void *context)
     atomic_fetch_add (&samples->counts[CRASHED], 1);
   /* The program's own; it comes again.  */
   signal (number, SIG_DFL);
+}
+
+/* Each second of a thread's time: end the process if backtrace still does what
+   it did a second ago.  */
+static void
+handle_watch (int number, siginfo_t *info, void *context)
+{
+  static __thread unsigned long int last;
+
+  if (info->si_code != SI_TIMER || samples == NULL)
+    return;
+  if (in_ours && calls == last)
+    {
+      atomic_fetch_add (&samples->counts[HUNG], 1);
+      _exit (125);
+    }
+  last = calls;
 }
 
 /* One in N.  */
@@ -343,6 +366,9 @@ static void
 ask_ours (struct trace *trace)
 {
   in_ours = true;
+  ++calls;
+  while (chance (hang))
+    hang = 1;
   if (chance (crash))
     backtrace ((void **) sizeof (void *), 1);
   trace->count = backtrace (trace->pc, FRAMES_MAX);
@@ -501,22 +527,37 @@ make_alternate_stack (void)
     sigaltstack (&stack, NULL);
 }
 
+/* Make a timer of CLOCK that sends this thread the signal NUMBER.  Return -1 if
+   there is none.  */
+static int
+make_timer (clockid_t clock, int number)
+{
+  struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+			    .sigev_signo = number };
+  int made;
+
+  event._sigev_un._tid = gettid ();
+  return syscall (SYS_timer_create, clock, &event, &made) == 0 ? made : -1;
+}
+
 static void
 start_thread (void)
 {
-  struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
-			    .sigev_signo = SAMPLE_SIGNAL };
+  const struct itimerspec each = { { WATCH_PERIOD, 0 }, { WATCH_PERIOD, 0 } };
   sigset_t set;
 
   if (on_stack)
     make_alternate_stack ();
-  event._sigev_un._tid = gettid ();
   seed = gettid ();
   delay = period;
-  if (syscall (SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0)
+  timer = make_timer (CLOCK_MONOTONIC, SAMPLE_SIGNAL);
+  watch = make_timer (CLOCK_THREAD_CPUTIME_ID, WATCH_SIGNAL);
+  if (timer < 0 || watch < 0)
     return;
+  syscall (SYS_timer_settime, watch, 0, &each, NULL);
   sigemptyset (&set);
   sigaddset (&set, SAMPLE_SIGNAL);
+  sigaddset (&set, WATCH_SIGNAL);
   pthread_sigmask (SIG_UNBLOCK, &set, NULL);
   set_timer ();
 }
@@ -525,6 +566,7 @@ static void
 end_thread (void *closure)
 {
   syscall (SYS_timer_delete, timer);
+  syscall (SYS_timer_delete, watch);
 }
 
 static pthread_key_t at_end;
@@ -620,7 +662,7 @@ set_handler (int number, void (*handler) (int, siginfo_t *, void *))
 	.sa_flags = (SA_SIGINFO | SA_RESTART | (on_stack ? SA_ONSTACK : 0)
 		     | (handler == handle_fault ? SA_NODEFER : 0)) };
 
-  if (handler != handle_fault)
+  if (handler != handle_fault && handler != handle_watch)
     sigaddset (&action.sa_mask, SAMPLE_SIGNAL);
   sigaction (number, &action, NULL);
 }
@@ -647,11 +689,13 @@ start (void)
   on_stack = read_number ("SAMPLER_STACK", 0) != 0;
   spoil = read_number ("SAMPLER_SPOIL", 0);
   crash = read_number ("SAMPLER_CRASH", 0);
+  hang = read_number ("SAMPLER_HANG", 0);
   /* The first call of libgcc's unwinder takes a lock.  */
   _Unwind_Backtrace (add_frame, trace);
   set_handler (SIGSEGV, handle_fault);
   set_handler (SIGBUS, handle_fault);
   set_handler (SAMPLE_SIGNAL, handle_sample);
+  set_handler (WATCH_SIGNAL, handle_watch);
   if (steps > 0)
     set_handler (SIGTRAP, handle_trap);
   pthread_key_create (&at_end, end_thread);
