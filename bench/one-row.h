@@ -23,10 +23,18 @@ struct table
   uint8_t row[3];
 } __attribute__ ((packed));
 
+/* The ABI, where a return address is always, and the CFA's offset from SP at
+   a function's first instruction.  */
+#ifdef __aarch64__
+enum { ROW_ABI = 2, ROW_RA = 0, ROW_CFA = 0 };
+#else
+enum { ROW_ABI = 3, ROW_RA = -8, ROW_CFA = 8 };
+#endif
+
 /* Initializers of all members but the start and the size of the function.  */
 #define ONE_ROW								\
-  .magic = 0xdee2, .version = 3, .flags = 1, .abi = 3, .fixed_ra = -8,	\
-  .nr_fdes = 1, .nr_fres = 1, .fre_len = 8, .fre_off = 16, .fres = 1,	\
-  .row = { 0, 3, 8 }
+  .magic = 0xdee2, .version = 3, .flags = 1, .abi = ROW_ABI,		\
+  .fixed_ra = ROW_RA, .nr_fdes = 1, .nr_fres = 1, .fre_len = 8,		\
+  .fre_off = 16, .fres = 1, .row = { 0, 3, ROW_CFA }
 
 #endif /* ONE_ROW_H  */

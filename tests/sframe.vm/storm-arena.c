@@ -41,6 +41,18 @@ static const unsigned char function[] =
 static const unsigned char rows[] =
   { 0, 3, 0, 6, 5, 0, -48, 10, 5, 20, -48, 26, 3, 0 };
 static const unsigned char flexible[] = { 15 << 3 | 1, 20, 2, -48 };
+#elif defined __aarch64__
+enum { ABI = SFRAME_ABI_AARCH64_ENDIAN_LITTLE, FIXED_RA = 0, ROWS = 3 };
+
+/* str x30, [sp, #-16]!; mov x2, x0; mov x0, x1; blr x2; ldr x30, [sp], #16;
+   ret.  */
+static const unsigned char function[] =
+  { 0xfe, 0x0f, 0x1f, 0xf8, 0xe2, 0x03, 0x00, 0xaa, 0xe0, 0x03, 0x01, 0xaa,
+    0x40, 0x00, 0x3f, 0xd6, 0xfe, 0x07, 0x41, 0xf8, 0xc0, 0x03, 0x5f, 0xd6 };
+
+static const unsigned char rows[] =
+  { 0, 3, 0, 4, 5, 16, -16, 20, 3, 0 };
+static const unsigned char flexible[] = { 31 << 3 | 1, 16, 2, -16 };
 #else
 enum { ABI = SFRAME_ABI_AMD64_ENDIAN_LITTLE, FIXED_RA = -8, ROWS = 3 };
 

@@ -80,6 +80,16 @@ kernel_prctl (unsigned long option, unsigned long arg2, unsigned long arg3,
 		: "d" (r1), "d" (r3), "d" (r4), "d" (r5), "d" (r6)
 		: "cc", "memory");
   return r2;
+#elif defined __aarch64__
+  register unsigned long x8 asm ("x8") = SYS_prctl;
+  register unsigned long x0 asm ("x0") = option;
+  register unsigned long x1 asm ("x1") = arg2;
+  register unsigned long x2 asm ("x2") = arg3;
+  register unsigned long x3 asm ("x3") = arg4;
+  register unsigned long x4 asm ("x4") = arg5;
+  asm volatile ("svc 0" : "+r" (x0)
+		: "r" (x8), "r" (x1), "r" (x2), "r" (x3), "r" (x4) : "memory");
+  return x0;
 #else
   register unsigned long r10 asm ("r10") = arg4;
   register unsigned long r8 asm ("r8") = arg5;
