@@ -102,6 +102,7 @@ describes (unsigned long table, unsigned long ip)
 static inline void
 end_process (void)
 {
+  CHECK (!process.locked);
   machine_exit (&process);
   rcu_barrier ();
   CHECK (machine.objects == 0);

@@ -1593,6 +1593,8 @@ test_vdso_listed (void)
       process.locked = true;
       CHECK (sframe_next_text (&process, 0, &info));
       CHECK (info.text == (low ? TEXT : VDSO + VDSO_TEXT));
+      CHECK (info.table == (low ? TABLE : VDSO + VDSO_TABLE));
+      CHECK (info.table_size == TABLE_SIZE);
       CHECK (sframe_next_text (&process, info.text + info.text_size, &info));
       CHECK (info.text == (low ? VDSO + VDSO_TEXT : text));
       count += !sframe_next_text (&process, info.text + info.text_size, &info);
