@@ -527,8 +527,8 @@ make_alternate_stack (void)
     sigaltstack (&stack, NULL);
 }
 
-/* Make a timer of CLOCK that sends this thread the signal NUMBER.  Return -1 if
-   there is none.  */
+/* Make a timer of CLOCK that sends this thread the signal NUMBER.  Return -1
+   if there is none.  */
 static int
 make_timer (clockid_t clock, int number)
 {

@@ -336,8 +336,9 @@ add_other (void)
   sframe_cache_add (&view, other_ip, &rule);
 }
 
-/* Two processors that store rules at the same moment do not take the same slot:
-   of 200 other addresses some are of the same line, the first is the same.  */
+/* Two processors that store rules at the same moment do not take the same
+   slot: of 200 other addresses some are of the same line, the first is the
+   same.  */
 static void
 test_two_at_once (void)
 {
