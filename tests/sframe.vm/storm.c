@@ -9,6 +9,7 @@
    kernel's log.  */
 
 #include "storm.h"
+#include "sysdep.h"
 
 #include <err.h>
 #include <errno.h>
@@ -69,36 +70,7 @@ static long
 kernel_prctl (unsigned long option, unsigned long arg2, unsigned long arg3,
 	      unsigned long arg4, unsigned long arg5)
 {
-#ifdef __s390x__
-  register unsigned long r1 asm ("r1") = SYS_prctl;
-  register unsigned long r2 asm ("r2") = option;
-  register unsigned long r3 asm ("r3") = arg2;
-  register unsigned long r4 asm ("r4") = arg3;
-  register unsigned long r5 asm ("r5") = arg4;
-  register unsigned long r6 asm ("r6") = arg5;
-  asm volatile ("svc 0" : "+d" (r2)
-		: "d" (r1), "d" (r3), "d" (r4), "d" (r5), "d" (r6)
-		: "cc", "memory");
-  return r2;
-#elif defined __aarch64__
-  register unsigned long x8 asm ("x8") = SYS_prctl;
-  register unsigned long x0 asm ("x0") = option;
-  register unsigned long x1 asm ("x1") = arg2;
-  register unsigned long x2 asm ("x2") = arg3;
-  register unsigned long x3 asm ("x3") = arg4;
-  register unsigned long x4 asm ("x4") = arg5;
-  asm volatile ("svc 0" : "+r" (x0)
-		: "r" (x8), "r" (x1), "r" (x2), "r" (x3), "r" (x4) : "memory");
-  return x0;
-#else
-  register unsigned long r10 asm ("r10") = arg4;
-  register unsigned long r8 asm ("r8") = arg5;
-  long answer;
-  asm volatile ("syscall" : "=a" (answer)
-		: "0" (SYS_prctl), "D" (option), "S" (arg2), "d" (arg3),
-		  "r" (r10), "r" (r8) : "rcx", "r11", "memory");
-  return answer;
-#endif
+  return INTERNAL_SYSCALL_CALL (prctl, option, arg2, arg3, arg4, arg5);
 }
 
 /* Count ANSWER among ANSWERS, and whether it is none of DOCUMENTED, a list
