@@ -1,4 +1,4 @@
-# Shared by build-libc and build-linux (to be sourced): run commands in the tree that Debian's packages are built in.
+# Shared by build-libc, build-linux and install (to be sourced): run commands in the tree that Debian's packages are built in.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #

@@ -1,4 +1,4 @@
-# Source this in apply-overlay, refresh and make-patches: which files of a tree are ours.
+# Source this in apply-overlay, refresh, make-patches and check-series: which files of a tree are ours.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #

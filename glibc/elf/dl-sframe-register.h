@@ -10,7 +10,7 @@
    Before the #include, both define functions for messages:
 
    debug_enabled  returns whether messages are printed
-   debug_section  prints that the section of MAP is WHAT, and WHY
+   debug_section  prints that the section of MODULE is WHAT, and WHY
    debug_segment  prints that the TEXT_SIZE bytes of code at TEXT were
 		  registered, or that the kernel returned ERROR  */
 
@@ -36,7 +36,7 @@ static enum
   registration_off
 } registration;
 
-/* If messages are printed, print what is wrong with the header of MAP's
+/* If messages are printed, print what is wrong with the header of MODULE's
    section, the SIZE bytes at TABLE.  The section is registered all the same:
    the kernel refuses it.  Without messages do not read the header, which would
    cost a page fault.  */
@@ -53,7 +53,7 @@ debug_header (const sframe_module *module, const void *table, size_t size)
     debug_section (module, "unusable", __sframe_header_message (status));
 }
 
-/* Whether MAP has a section that is loaded.  */
+/* Whether MODULE has a section that is loaded.  */
 static bool
 has_section (const sframe_module *module)
 {
@@ -71,8 +71,8 @@ has_section (const sframe_module *module)
   return true;
 }
 
-/* Whether the kernel accepts registrations.  MAP, the first object to be
-   registered, is used only for messages.  Registering MAP itself would not
+/* Whether the kernel accepts registrations.  MODULE, the first object to be
+   registered, is used only for messages.  Registering MODULE itself would not
    tell this: EINVAL may mean that the kernel refuses only this table.  */
 static bool
 can_register (const sframe_module *module)
@@ -121,7 +121,7 @@ send_requests (struct sframe_requests *requests)
   requests->count = 0;
 }
 
-/* Add one executable segment of MAP to REQUESTS.  */
+/* Add one executable segment of MODULE to REQUESTS.  */
 static void
 add_segment (struct sframe_requests *requests, const sframe_module *module,
 	     const ElfW(Phdr) *ph)
@@ -141,7 +141,7 @@ add_segment (struct sframe_requests *requests, const sframe_module *module,
     };
 }
 
-/* Add the executable segments of MAP to REQUESTS.  */
+/* Add the executable segments of MODULE to REQUESTS.  */
 static void
 add_segments (struct sframe_requests *requests, const sframe_module *module)
 {

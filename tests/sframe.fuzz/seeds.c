@@ -250,7 +250,7 @@ find_flexible (const unsigned char *table, uint32_t first, uint32_t last)
   return first;
 }
 
-/* Several files, of both machines, may have their seeds in DIR.  */
+/* Several files, of x86-64 and s390x, may have their seeds in DIR.  */
 static void
 write_seed (const char *dir, const char *origin, unsigned int index)
 {
