@@ -21,6 +21,7 @@
 # include <dlfcn.h>
 #endif
 #include <elf.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,7 +75,8 @@ fail (const char *what)
   exit (1);
 }
 
-/* The program is loaded at the address for which it was linked.  */
+/* The program is loaded at the address for which it was linked.  Without a
+   table there would be nothing to forget.  */
 static void
 find_table (void)
 {
@@ -90,6 +92,11 @@ find_table (void)
 	text = header->p_vaddr;
 	text_size = header->p_memsz;
       }
+  if (table == 0)
+    {
+      errno = ENOENT;
+      fail (".sframe of this program");
+    }
 }
 
 static void

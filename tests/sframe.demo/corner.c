@@ -179,13 +179,21 @@ leave (int signo)
   exit (signo);
 }
 
-/* A handler exits while the trace waits for the reader of the pipe.  */
+/* A handler exits while the trace waits for the reader of the pipe.  The signal
+   comes from a child, after the trace has begun.  */
 static void
 exit_in_handler (void)
 {
+  pid_t pid = getpid ();
+
   own_pipe ();
   signal (SIGTERM, leave);
-  send_soon (SIGTERM);
+  if (fork () != 0)
+    return;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  wait_for_trace ();
+  kill (pid, SIGTERM);
+  _exit (0);
 }
 
 /* The signal that ends the process is blocked but in sigsuspend.  */

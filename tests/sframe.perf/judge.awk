@@ -59,13 +59,14 @@ function add_frame(name)
   known[name] = name != "(libc)"
 }
 
-# A sample.  Kernel addresses are negative; the stack in the kernel is not of
-# interest here.
+# A sample.  Kernel addresses are negative.  The stack in the kernel, which is not of
+# interest here, comes first; after a frame of the program such an address is wrong.
 {
+  for (first = 1; first <= NF && $first ~ /^[ \t]+ffff/; ++first)
+    ;
   depth = 0
-  for (i = NF; i > 0; --i)
-    if ($i !~ /^[ \t]+ffff/)
-      read_frame($i)
+  for (i = NF; i >= first; --i)
+    read_frame($i)
   if (depth == 0)
     ++empty
   else if (libc[depth]) {

@@ -11,7 +11,8 @@
    unpatched kernel does.  Samples for which this program had to wait are not
    counted.
 
-   "same" counts the samples whose stack equals that chain.  A sample is
+   "frames" counts the frames of those chains that lead to code.  "same" counts
+   the samples whose stack equals that chain.  A sample is
    "shorter" if the kernel recorded fewer frames than the part of the chain
    that leads to code.  It is "lost" if the kernel left out a frame of that
    part, unless the chain found this frame by the frame pointer of code that
@@ -410,7 +411,7 @@ find_chain (const struct stack *walk)
 static void
 judge (void)
 {
-  unsigned long paired = 0, same = 0, shorter = 0, lost = 0;
+  unsigned long paired = 0, frames = 0, same = 0, shorter = 0, lost = 0;
 
   qsort (chains.item, chains.count, sizeof *chains.item, compare);
   for (size_t i = 0; i < walks.count; ++i)
@@ -425,6 +426,7 @@ judge (void)
       bool is_shorter = chain->count < count;
       bool is_lost = !has_frames (chain, walk, count);
       ++paired;
+      frames += count;
       same += is_same (chain, walk);
       shorter += is_shorter;
       lost += is_lost;
@@ -434,8 +436,9 @@ judge (void)
 	  tell ("frame pointers", walk);
 	}
     }
-  printf ("samples %zu paired %lu same %lu shorter %lu lost %lu dropped %lu\n",
-	  walks.count, paired, same, shorter, lost, dropped);
+  printf ("samples %zu paired %lu frames %lu same %lu shorter %lu lost %lu"
+	  " dropped %lu\n",
+	  walks.count, paired, frames, same, shorter, lost, dropped);
 }
 
 int

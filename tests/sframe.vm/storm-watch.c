@@ -12,13 +12,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RINGS_MAX = 64, EVENTS = 2 };
+enum { RINGS_MAX = 64, REQUESTS_MAX = 1024 };
 
 /* Room for all chains of seconds in which the reader does not get a processor.  */
 #define RING_SIZE (512 * PAGE)
 
+/* The rings for page faults are the even ones.  */
 static struct perf_event_mmap_page *rings[RINGS_MAX];
 static int ring_count;
+
+/* The cookies of the last faults in the arena's callers whose chains have not
+   come yet.  No cookie is zero.  */
+static uint64_t requests[REQUESTS_MAX];
+static unsigned int last_request;
 static struct watched watched;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -88,13 +94,39 @@ word (struct perf_event_mmap_page *ring, uint64_t at, uint64_t number)
   return *(const uint64_t *) data (ring, at + 8 * number);
 }
 
-/* Our code has no frame pointers: that arena code was called from here is
-   known from one of the arena's tables only.  */
+/* A fault's sample ends with the cookie of its chain.  */
 static void
-look_at_chain (struct perf_event_mmap_page *ring, uint64_t at)
+look_at_sample (struct perf_event_mmap_page *ring, uint64_t at)
 {
   uint64_t count = word (ring, at, 2);
-  bool asked = count > 1 && in_caller (word (ring, at, 3)), through = false;
+  if (in_caller (word (ring, at, 1)) && count >= 2
+      && word (ring, at, 1 + count) == PERF_CONTEXT_USER_DEFERRED)
+    requests[++last_request % REQUESTS_MAX] = word (ring, at, 2 + count);
+}
+
+/* Whether COOKIE is that of a request.  There is no second chain for it.  */
+static bool
+was_asked (uint64_t cookie)
+{
+  for (int i = 0; i < REQUESTS_MAX; i++)
+    if (requests[i] == cookie)
+      {
+	requests[i] = 0;
+	return true;
+      }
+  return false;
+}
+
+/* Our code has no frame pointers: that arena code was called from here is
+   known from one of the arena's tables only.  A chain whose last request is in
+   the ring for times is in both rings, and counts in the one for faults.  */
+static void
+look_at_chain (struct perf_event_mmap_page *ring, uint64_t at, bool of_faults)
+{
+  uint64_t count = word (ring, at, 2);
+  bool asked = of_faults && was_asked (word (ring, at, 1)) && count > 1
+	       && in_caller (word (ring, at, 3));
+  bool through = false;
   for (uint64_t i = 1; i < count; i++)
     through |= in_arena (word (ring, at, 2 + i))
 	       && in_caller (word (ring, at, 3 + i));
@@ -104,7 +136,7 @@ look_at_chain (struct perf_event_mmap_page *ring, uint64_t at)
 }
 
 static void
-drain (struct perf_event_mmap_page *ring)
+drain (struct perf_event_mmap_page *ring, bool of_faults)
 {
   uint64_t head = __atomic_load_n (&ring->data_head, __ATOMIC_ACQUIRE);
   uint64_t at = ring->data_tail;
@@ -112,7 +144,9 @@ drain (struct perf_event_mmap_page *ring)
     {
       const struct perf_event_header *header = data (ring, at);
       if (header->type == PERF_RECORD_CALLCHAIN_DEFERRED)
-	look_at_chain (ring, at);
+	look_at_chain (ring, at, of_faults);
+      else if (header->type == PERF_RECORD_SAMPLE && of_faults)
+	look_at_sample (ring, at);
       else if (header->type == PERF_RECORD_LOST)
 	watched.lost += word (ring, at, 2);
       at += header->size;
@@ -124,7 +158,7 @@ static void
 drain_all (void)
 {
   for (int i = 0; i < ring_count; i++)
-    drain (rings[i]);
+    drain (rings[i], i % 2 == 0);
 }
 
 static void *

@@ -133,9 +133,9 @@ extern void workers_join (void);
 
 extern bool watch_start (void);
 
-/* How many chains there were, of those how many from where the arena's callers
-   touch a page, and of those how many through the arena; how many records the
-   rings had no room for.  */
+/* How many chains there were, of those how many of faults where the arena's
+   callers touch a page, and of those how many through the arena; how many records
+   the rings had no room for.  */
 struct watched
 {
   unsigned long chains, asked, deep, lost;
