@@ -289,6 +289,21 @@ look_up (unsigned long text)
   return result;
 }
 
+/* After a search in vain a view describes no address, whatever it did before:
+   the unwinder asks the view of the last frame first.  */
+static void
+test_view_not_found (void)
+{
+  struct sframe_view view;
+
+  start ();
+  expect ("add", add (TABLE, TEXT, 16), 0);
+  CHECK (sframe_find_view (TEXT, &view) && view.text_size == 16);
+  expect ("remove", sframe_remove (TABLE), 0);
+  CHECK (!sframe_find_view (TEXT, &view) && view.text_size == 0);
+  end_process ();
+}
+
 /* A header whose page the process has mapped is checked, a file's or not.  */
 static void
 test_file_header_mapped (void)
@@ -1962,6 +1977,7 @@ static const struct test_case cases[] = {
   CASE (headers),
   CASE (unreadable_header),
   CASE (header_not_in_memory),
+  CASE (view_not_found),
   CASE (file_header_mapped),
   CASE (file_header_not_mapped),
   CASE (header_not_put_off),

@@ -143,7 +143,7 @@ bool __sframe_has_tables(const struct mm_struct *mm)
  * its set so often that SFRAME_SEARCH_TRIES searches fail, this takes the mmap
  * lock for reading.
  *
- * Return: whether there is one.
+ * Return: whether there is one. If not, the size of @view's text is 0.
  */
 bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 {

@@ -143,8 +143,8 @@ struct sframe_text *sframe_find_table(struct sframe_set *set,
 
 /*
  * Find the position in the tree at @root of the text of @view, or of its table
- * if @table is set. The result serves both to look up and to insert, so that a
- * registration descends each tree only once.
+ * if @table is set; *@spot is zero before. The result serves both to look up and
+ * to insert, so that a registration descends each tree only once.
  */
 static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
 					     const struct sframe_view *view,
@@ -154,7 +154,6 @@ static __always_inline void sframe_find_spot(struct rb_root *root, bool table,
 	unsigned long end = start + (table ? view->size : view->text_size);
 	struct rb_node **link = &root->rb_node;
 
-	*spot = (struct sframe_spot) {};
 	while (*link && !spot->found) {
 		struct sframe_text *text = table ?
 			rb_entry(*link, struct sframe_text, by_table) :
