@@ -101,10 +101,13 @@ look_at_sample (struct perf_event_mmap_page *ring, uint64_t at)
   uint64_t count = word (ring, at, 2);
   if (in_caller (word (ring, at, 1)) && count >= 2
       && word (ring, at, 1 + count) == PERF_CONTEXT_USER_DEFERRED)
-    requests[++last_request % REQUESTS_MAX] = word (ring, at, 2 + count);
+    {
+      requests[++last_request % REQUESTS_MAX] = word (ring, at, 2 + count);
+      watched.asked++;
+    }
 }
 
-/* Whether COOKIE is that of a request.  There is no second chain for it.  */
+/* Whether COOKIE is that of a request, which is then answered.  */
 static bool
 was_asked (uint64_t cookie)
 {
@@ -118,21 +121,21 @@ was_asked (uint64_t cookie)
 }
 
 /* Our code has no frame pointers: that arena code was called from here is
-   known from one of the arena's tables only.  A chain whose last request is in
-   the ring for times is in both rings, and counts in the one for faults.  */
+   known from one of the arena's tables only.  Both rings have the chain of a
+   fault; it counts in the one for faults.  */
 static void
 look_at_chain (struct perf_event_mmap_page *ring, uint64_t at, bool of_faults)
 {
   uint64_t count = word (ring, at, 2);
-  bool asked = of_faults && was_asked (word (ring, at, 1)) && count > 1
-	       && in_caller (word (ring, at, 3));
+  bool answer = of_faults && was_asked (word (ring, at, 1)) && count > 1
+		&& in_caller (word (ring, at, 3));
   bool through = false;
   for (uint64_t i = 1; i < count; i++)
     through |= in_arena (word (ring, at, 2 + i))
 	       && in_caller (word (ring, at, 3 + i));
   watched.chains++;
-  watched.asked += asked;
-  watched.deep += asked && through;
+  watched.answered += answer;
+  watched.deep += answer && through;
 }
 
 static void

@@ -133,12 +133,12 @@ extern void workers_join (void);
 
 extern bool watch_start (void);
 
-/* How many chains there were, of those how many of faults where the arena's
-   callers touch a page, and of those how many through the arena; how many records
+/* How many chains there were; how many faults in the arena's callers asked for
+   one, how many of these got it, and how many through the arena; how many records
    the rings had no room for.  */
 struct watched
 {
-  unsigned long chains, asked, deep, lost;
+  unsigned long chains, asked, answered, deep, lost;
 };
 
 extern struct watched watch_so_far (void);
