@@ -65,7 +65,8 @@ to_status (int error)
 struct result
 kernel_find (uint64_t pc)
 {
-  struct sframe_rule rule;
+  /* What the last lookup has left in it must not be a part of this one's.  */
+  static struct sframe_rule rule;
   unsigned int rows = 0;
   struct result result = { .status = UNREADABLE };
 

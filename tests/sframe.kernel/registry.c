@@ -7,6 +7,8 @@
 #include "process.h"
 #include "vdso.h"
 
+#include "sframe_set.h"
+
 /* Two tables of 4 KiB each in one mapping, two mappings of text side by side,
    and data.  */
 enum
@@ -1173,6 +1175,60 @@ test_unmap (void)
   check_unmapped (0, TASK_SIZE, false, false, false);
 }
 
+/* Check which of the three are there after START to END was unmapped; return
+   how many.  */
+static unsigned int
+check_kept (unsigned long start, unsigned long end)
+{
+  const struct
+  {
+    unsigned long table, text;
+  } three[] = {
+    { TABLE, TEXT + 0x100 },
+    { TABLE, TEXT_MIDDLE },
+    { OTHER_TABLE, TEXT + 0x400 },
+  };
+  unsigned int count = 0;
+
+  for (unsigned int i = 0; i < ARRAY_SIZE (three); ++i)
+    {
+      bool met = (start < three[i].table + TABLE_SIZE && end > three[i].table)
+		 || (start < three[i].text + 0x100 && end > three[i].text);
+      CHECK (describes (met ? 0 : three[i].table, three[i].text));
+      count += !met;
+    }
+  return count;
+}
+
+/* What one unmapping finds to be free of texts and tables is remembered.  After
+   each that meets none, a second one drops all that it meets.  */
+static void
+test_unmap_again (void)
+{
+  static const unsigned long limits[] = {
+    BASE, TABLE, TABLE + TABLE_SIZE, OTHER_TABLE, OTHER_TABLE + TABLE_SIZE,
+    TEXT, TEXT + 0x100, TEXT + 0x200, TEXT + 0x400, TEXT + 0x500,
+    TEXT_MIDDLE, TEXT_MIDDLE + 0x100, DATA,
+  };
+  const unsigned int n = ARRAY_SIZE (limits);
+
+  for (unsigned int first = 1; first < n; ++first)
+    for (unsigned int pair = 0; pair < n * n; ++pair)
+      {
+	unsigned long start = limits[pair / n], end = limits[pair % n];
+	if (start >= end)
+	  continue;
+	start_with_three ();
+	machine_unmap (&process, limits[first - 1], limits[first]);
+	if (check_kept (limits[first - 1], limits[first]) == 3)
+	  {
+	    machine_unmap (&process, start, end);
+	    check_kept (start, end);
+	  }
+	end_process ();
+      }
+}
+
 /* New code where old code was is not described by the old table.  */
 static void
 test_mapped_over (void)
@@ -1366,6 +1422,7 @@ test_shared_while_unchanged (void)
   start_with_three ();
   machine_fork (&child, &process, 0);
   unsigned long objects = machine.objects;
+  struct sframe_set before = *process.sframe_set;
   current->mm = &child;
   expect ("the same", add (TABLE, TEXT + 0x100, 0x100), 0);
   expect ("overlap", add (TABLE, TEXT + 0x100, 0x101), -EEXIST);
@@ -1378,6 +1435,7 @@ test_shared_while_unchanged (void)
   machine_unmap (&child, BASE, TABLE);
   machine_unmap (&child, TABLE + TABLE_SIZE, OTHER_TABLE);
   CHECK (child.sframe_set == process.sframe_set && machine.objects == objects);
+  CHECK (memcmp (&before, child.sframe_set, sizeof before) == 0);
   machine_exit (&process);
   /* Now it is the child's alone, and changed in place.  */
   expect ("remove", sframe_remove (TABLE), 0);
@@ -1948,8 +2006,8 @@ test_elf (void)
   { .p_type = (type), .p_flags = (flags), .p_vaddr = (from) - BIAS, \
     .p_memsz = (size) }
   const struct elf64_phdr headers[] = {
-    SEGMENT (PT_LOAD, PF_R, TEXT, 0x100),
     SEGMENT (PT_LOAD, PF_R | PF_X, TEXT + 0x100, 0x100),
+    SEGMENT (PT_LOAD, PF_R, TEXT, 0x100),
     SEGMENT (PT_NOTE, PF_R | PF_X, TEXT + 0x200, 0x100),
     SEGMENT (PT_GNU_SFRAME, PF_R, TABLE, TABLE_SIZE),
     SEGMENT (PT_LOAD, PF_R | PF_X, TEXT_MIDDLE, 0x200)
@@ -1966,6 +2024,11 @@ test_elf (void)
   CHECK (describes (TABLE, TEXT_MIDDLE));
   CHECK (describes (TABLE, TEXT_MIDDLE + 0x1ff));
   CHECK (describes (0, TEXT_MIDDLE + 0x200));
+  end_process ();
+
+  start ();
+  sframe_add_elf (headers + 3, 2, BIAS);
+  CHECK (describes (0, TEXT + 0x100) && describes (TABLE, TEXT_MIDDLE));
   end_process ();
 }
 
@@ -2005,6 +2068,7 @@ static const struct test_case cases[] = {
   CASE (no_memory_at_first),
   CASE (spare),
   CASE (unmap),
+  CASE (unmap_again),
   CASE (mapped_over),
   CASE (fork),
   CASE (fork_without_a_mapping),

@@ -1211,11 +1211,15 @@ test_uretprobe (void)
   state.sp = STACK + 0x200;
   poke (STACK + 0x208, TRAMPOLINE, 8);
   check_step (JIT + 0x60, STACK + 0x210, STACK + 0x200);
-  /* The trampoline where no uretprobe has put it is no caller.  */
-  state.ip = TEXT + 0x10;
-  state.sp = STACK + 0x300;
-  poke (STACK + 0x308, TRAMPOLINE, 8);
-  check_end ();
+  /* The trampoline where no uretprobe has put it is no caller, also if one has
+     put it further up.  */
+  for (unsigned long sp = STACK + 0x180; sp <= STACK + 0x300; sp += 0x180)
+    {
+      state.ip = TEXT + 0x10;
+      state.sp = sp;
+      poke (sp + 8, TRAMPOLINE, 8);
+      check_end ();
+    }
   /* Any other word is not replaced.  */
   state.sp = STACK + 0x100;
   poke (STACK + 0x108, JIT + 0x70, 8);

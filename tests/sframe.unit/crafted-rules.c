@@ -416,7 +416,11 @@ test_cfa_without_register (void)
       ROW (0, size, CONTROL (7, IN_MEMORY), 8);
       CHECK (row_status () == SFRAME_CORRUPT);
 
-      /* Padding in the place of the CFA.  */
+      begin_row (AMD64, FLEXIBLE);
+      ROW (0, size, CONTROL (7, IS_REGISTER), 8);
+      CHECK_RULE (REG_PLUS (7, 8), AT_CFA (-8), UNCHANGED);
+
+      /* Padding in the place of the CFA: that of the row before is not used.  */
       begin_row (AMD64, FLEXIBLE);
       ROW (0, size, 0, CONTROL (0, IN_MEMORY), -8);
       CHECK (row_status () == SFRAME_CORRUPT);

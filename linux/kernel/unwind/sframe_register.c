@@ -401,7 +401,7 @@ static int sframe_add_group(struct mm_struct *mm,
 static int sframe_add_some(const struct prctl_sframe *ranges, unsigned int nr)
 {
 	struct mm_struct *mm = current->mm;
-	bool readable = true, new = false;
+	bool readable = true, new;
 	struct sframe_view view;
 	int ret = -EAGAIN, fault;
 
