@@ -178,4 +178,22 @@ corrected (enum told told, unsigned int number __attribute__ ((unused)))
   return told;
 }
 
+/* The caller's value of register NUMBER, for which there is no rule.  On s390x
+   the CFA is 160 bytes above the caller's SP: where another register gives the
+   CFA, SP may have been lowered.  */
+static inline uint64_t
+unchanged (Dwarf_Frame *frame __attribute__ ((unused)),
+	   const struct machine *machine, unsigned int number)
+{
+#ifdef __s390x__
+  Dwarf_Op *ops;
+  size_t count;
+
+  if (number == 15 && dwarf_frame_cfa (frame, &ops, &count) == 0
+      && count > 0 && ops[0].atom != DW_OP_breg15)
+    return machine->cfa - 160;
+#endif
+  return machine->registers->value[number];
+}
+
 #endif /* LIBDW_ROW_H  */

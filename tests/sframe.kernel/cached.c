@@ -264,13 +264,20 @@ test_growth (void)
 {
   const struct sframe_rule rule = some_rule ();
   unsigned long size = SMALLEST, changes = 0;
-  unsigned int kept = 0;
+  unsigned int kept = 0, before = 0;
 
   start ();
   for (unsigned long i = 0; i < 100000; ++i)
     {
-      kept += keeps (TEXT + i, &rule);
-      changes += machine.cache_size != size;
+      bool is_kept = keeps (TEXT + i, &rule);
+      if (machine.cache_size != size)
+	{
+	  /* A line has room for four rules of 16 bytes.  */
+	  CHECK (kept - before > size / 16 / 4 * 3);
+	  before = kept;
+	  ++changes;
+	}
+      kept += is_kept;
       CHECK (machine.cache_size == size || machine.cache_size == 4 * size);
       size = machine.cache_size;
       rcu_barrier ();
@@ -554,6 +561,24 @@ test_other_cpu (void)
     }
 }
 
+/* Another thread makes the cache first, or a larger one: this one's is freed.  */
+static void
+test_made_meanwhile (void)
+{
+  other_ip = TEXT + TEXT_SIZE - 1;
+  for (unsigned int i = 1; i <= 100; ++i)
+    {
+      start ();
+      machine.other_cpu = add_other;
+      machine.other_cpu_after = i;
+      CHECK (unwind (0, 20) == 20);
+      machine.other_cpu_after = 0;
+      rcu_barrier ();
+      CHECK (machine.caches == 1);
+      finish ();
+    }
+}
+
 /* A trace waits for a missing page of the stack, except where page faults are
    disabled.  */
 static void
@@ -595,7 +620,7 @@ test_wild_stack (void)
   static const unsigned long wild[] = {
     0, 1, 8, STACK, STACK + 1, STACK + 0x100, -8UL, -16UL, -24UL, -32UL,
     TASK_SIZE - 8, TASK_SIZE - 16, TASK_SIZE, TASK_SIZE + 8, 1UL << 63,
-    (1UL << 63) - 16
+    (1UL << 63) - 16, STACK + 0x202, STACK + 0x204
   };
   struct sframe_rule rule = some_rule ();
 
@@ -689,6 +714,15 @@ test_odd_addresses (void)
       poke (STACK + 5 * 16 + 8, odd[i], 8);
       CHECK (unwind (0, 20) == 6 && state.done);
     }
+  /* An instruction after a call may be anywhere.  */
+  for (unsigned int i = 1; i < 8; ++i)
+    {
+      poke (STACK + 5 * 16 + 8, TEXT + 0x100 + i, 8);
+      CHECK (unwind (0, 20) == 20);
+      unsigned long before = machine.accesses;
+      CHECK (unwind (0, 20) == 20 && entries[6] == TEXT + 0x100 + i);
+      CHECK (machine.accesses - before == WARM (20));
+    }
   finish ();
 }
 
@@ -709,6 +743,7 @@ static const struct test_case cases[] = {
   { "few requests", test_few_requests },
   { "shrinker", test_shrinker },
   { "other CPU", test_other_cpu },
+  { "made meanwhile", test_made_meanwhile },
   { "absent stack", test_absent_stack },
   { "wild stack", test_wild_stack },
   { "not plain", test_not_plain },

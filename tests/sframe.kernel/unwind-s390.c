@@ -163,6 +163,8 @@ test_signal (void)
   check_step (JIT + 0x20, STACK + 0x800);
   CHECK (state.fp == 0x1234 && !state.fp_lost);
   CHECK (state.interrupted && !state.topmost && !state.ip_after);
+  /* The PSW is the first of the saved registers.  */
+  CHECK (state.ucontext == STACK + 0x400 + 176);
   end_process ();
   start_in_restorer (JIT + 0x100, SIGILL);
   check_step (JIT + 0x20, STACK + 0x800);
@@ -209,6 +211,9 @@ test_saved_sp (void)
   check_saved_sp (true);
   CODE (TEXT + 0x10, 0x1812, 0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (true);
+  /* TMHL, next to the branches.  */
+  CODE (TEXT + 0x10, 0xa723, 1, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
   /* Not of this way to the end: BR, BRC, BRCTG, BRASL and CGRJ are in
      front.  */
   CODE (TEXT + 0x10, 0x07fe, 0xb3cd, 0x00f2);
@@ -224,6 +229,16 @@ test_saved_sp (void)
   /* SP is not there yet: LDGR %f2,%r15.  */
   CODE (TEXT + 0x10, 0xb3c1, 0x002f, 0xb3cd, 0x00f2);
   check_saved_sp (false);
+  /* STH, with the opcode of LGDR as its address; and an instruction farther on
+     than is searched.  */
+  CODE (TEXT + 0x10, 0x4000, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (false);
+  for (unsigned int i = 0; i < 32; ++i)
+    CODE (TEXT + 0x10 + 2 * i, 0x1812);
+  CODE (TEXT + 0x10 + 64, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (false);
+  CODE (TEXT + 0x10 + 62, 0xb3cd, 0x00f2, 0x07fe);
+  check_saved_sp (true);
   /* The number of a register inside of LGFI.  */
   CODE (TEXT + 0x10, 0xc021, 0xb3cd, 0x00f2, 0x07fe);
   check_saved_sp (false);
@@ -297,6 +312,7 @@ test_calls (void)
   CHECK (s390_unwind_return_ok (JIT + 4));
   machine.fault_at = JIT;
   CHECK (s390_unwind_return_ok (JIT + 0x100));
+  CHECK (s390_unwind_return_ok (JIT + 4));
   machine.exiting = true;
   CHECK (!s390_unwind_return_ok (JIT + 0x100));
   machine.exiting = false;
@@ -323,9 +339,10 @@ test_back_chain (void)
 {
   start_chain (JIT + 0x20, RA);
   state.topmost = state.ip_after = true;
+  state.ucontext = STACK;
   CHECK (s390_unwind_backchain (&state) == 0);
   CHECK (state.ip == RA && state.sp == STACK + 0x200);
-  CHECK (state.fp_lost && !state.done);
+  CHECK (state.fp_lost && state.ucontext == 0 && !state.done);
   CHECK (!state.topmost && !state.ip_after && !state.interrupted);
   end_process ();
 
@@ -365,6 +382,20 @@ test_back_chain (void)
   poke (STACK + 0x100 + BACK_CHAIN, 0, 8);
   CHECK (s390_unwind_backchain (&state) == -ENOENT && !state.done);
   end_process ();
+
+  /* A chain that does not rise, or is not aligned.  */
+  static const unsigned long bad[]
+    = { STACK + 0x100, STACK + 0xf8, STACK + 0x201, STACK + 0x202,
+	STACK + 0x204 };
+  for (unsigned int i = 0; i < ARRAY_SIZE (bad); ++i)
+    {
+      start_chain (JIT + 0x20, RA);
+      poke (bad[i] + BACK_CHAIN, STACK + 0x300, 8);
+      poke (STACK + 0x100 + BACK_CHAIN, bad[i], 8);
+      poke (bad[i] + SAVED_R14, RA, 8);
+      CHECK (s390_unwind_backchain (&state) == -EINVAL);
+      end_process ();
+    }
 }
 
 /* A wrapper of the vDSO has no back chain, but has saved the return address in

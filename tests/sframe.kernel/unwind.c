@@ -430,9 +430,12 @@ test_registers (void)
       end_process ();
     }
 
+  /* After the last one is none, nor the first.  */
   start ();
   ROW (FLEXIBLE, 0, CONTROL (16, IS_REGISTER), 16);
   add ();
+  state.topmost = true;
+  current_registers.ax = STACK + 0x400;
   check_end ();
   end_process ();
 
@@ -549,7 +552,7 @@ test_signal_frame (void)
   put_signal_frame (STACK + 0x800);
   add ();
   state = (struct unwind_user_state) {
-    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
+    .ip = RESTORER, .sp = STACK + 0x800, .ws = 8, .topmost = true,
     .available_types = UNWIND_USER_TYPE_SFRAME
   };
   CHECK (sframe_unwind_next (&state) == 0);
@@ -737,8 +740,9 @@ test_registers_of_signal_frame (void)
     {
       start ();
       put_signal_frame (STACK + 0x800);
-      if (i != SP && i != FP && i < ARRAY_SIZE (gregs))
-	poke (STACK + 0x800 + 40 + gregs[i] * 8, STACK + 0x500, 8);
+      if (i != SP && i != FP)
+	poke (STACK + 0x800 + 40 + gregs[i % ARRAY_SIZE (gregs)] * 8,
+	      STACK + 0x500, 8);
       ROW (FLEXIBLE, 0, CONTROL (i, IS_REGISTER), 16);
       add ();
       state = (struct unwind_user_state) {
@@ -764,8 +768,8 @@ static void
 test_not_quite_a_restorer (void)
 {
   static const unsigned char wrong[][2] = {
-    { 0, 0x49 }, { 1, 0xc6 }, { 2, 0xc1 }, { 3, 0x0e }, { 6, 1 }, { 7, 0x0e },
-    { 8, 0x34 }
+    { 0, 0x49 }, { 1, 0xc6 }, { 2, 0xc1 }, { 3, 0x0e }, { 6, 1 }, { 6, 0x80 },
+    { 7, 0x0e }, { 8, 0x34 }
   };
 
   for (size_t i = 0; i < ARRAY_SIZE (wrong); ++i)

@@ -300,7 +300,7 @@ check_results (const usage &before, const usage &after)
   // _fini and their callees, which wait for fork's lock, in two to twelve of 1,000
   // traces; otherwise a few instructions of libgcc and of landing pads, in two of
   // 10,000.
-  if (ends[0] == ends[1] || usual_ends < traces / 100 * 95)
+  if (ends[0] == ends[1] || usual_ends < traces / 100 * 97)
     fail ("traces that end elsewhere");
   if (wrong_ends > traces / 2000)
     fail ("traces that end in an object that is always loaded");

@@ -135,6 +135,14 @@ rcu_barrier (void)
     }
 }
 
+void
+machine_synchronize_rcu (void)
+{
+  if (machine.kswapd)
+    bug ("grace period awaited by kswapd");
+  rcu_barrier ();
+}
+
 /* References  */
 
 void

@@ -127,7 +127,8 @@ extern void list_lru_isolate_move (struct list_lru_one *one,
 				   struct list_head *to);
 #define current_is_kswapd() (machine.kswapd)
 #undef synchronize_rcu
-#define synchronize_rcu() rcu_barrier ()
+#define synchronize_rcu() machine_synchronize_rcu ()
+extern void machine_synchronize_rcu (void);
 #define list_lru_shrink_count(lru, control) ((lru)->one.count)
 extern unsigned long list_lru_shrink_walk (struct list_lru *lru,
 					   struct shrink_control *control,
