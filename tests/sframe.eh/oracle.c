@@ -38,6 +38,19 @@ tell (const struct image *image, uintptr_t pc, const char *what,
 	    (unsigned long int) (pc - image->base), what, number);
 }
 
+/* Whether CALLER knows register NUMBER.  If RA was in another column, the
+   register that usually has it may still have the caller's.  */
+static bool
+is_known (const struct sframe_registers *caller, unsigned int number,
+	  unsigned int ra)
+{
+  uint64_t known = caller->known;
+
+  if (number == SFRAME_MACHINE_RA && ra != number)
+    known |= caller->kept;
+  return (known & UINT64_C (1) << number) != 0;
+}
+
 /* Compare the caller's registers.  The RA register is not known in a caller
    that was not interrupted.  */
 static void
@@ -45,20 +58,18 @@ compare_registers (const struct image *image, uintptr_t pc,
 		   const struct sframe_registers *caller, Dwarf_Frame *frame,
 		   const struct machine *machine, unsigned int ra, bool signal)
 {
-  uint64_t value = 0, known;
+  uint64_t value = 0;
 
   for (unsigned int i = 0; i < SFRAME_MACHINE_REGISTERS; ++i)
-    switch (known = caller->known, i == ra && !signal ? told_undefined
+    switch (i == ra && !signal ? told_undefined
 	    : is_restored (frame, machine, i) ? told_unchanged
 	    : corrected (oracle_register (frame, machine, i, &value), i))
       {
       case told_unchanged:
-	/* Perhaps the ABI lets calls change it, but this one did not.  */
-	known |= caller->kept;
 	value = unchanged (frame, machine, i);
 	/* Fall through.  */
       case told_value:
-	if ((known & UINT64_C (1) << i) == 0)
+	if (!is_known (caller, i, ra))
 	  tell (image, pc, "not known: register", i);
 	else if (caller->value[i] != value)
 	  tell (image, pc, "another value of register", i);
@@ -72,7 +83,7 @@ compare_registers (const struct image *image, uintptr_t pc,
 	++total.unevaluated;
       }
   enum told told = oracle_register (frame, machine, ra, &value);
-  /* To libdw a register that calls may change is undefined without a rule, also
+  /* To libdw a register that calls may change is undefined without a rule, even
      if it is the column of the return address.  */
   if (told == told_undefined && ra != SFRAME_MACHINE_RA)
     told = told_unchanged;

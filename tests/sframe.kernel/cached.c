@@ -272,7 +272,7 @@ test_growth (void)
       bool is_kept = keeps (TEXT + i, &rule);
       if (machine.cache_size != size)
 	{
-	  /* A line has room for four rules of 16 bytes.  */
+	  /* A slot has 16 bytes, and a line four slots: all four were used.  */
 	  CHECK (kept - before > size / 16 / 4 * 3);
 	  before = kept;
 	  ++changes;
@@ -561,7 +561,7 @@ test_other_cpu (void)
     }
 }
 
-/* Another thread makes the cache first, or a larger one: this one's is freed.  */
+/* Another thread makes the cache first, or a larger one: the second is freed.  */
 static void
 test_made_meanwhile (void)
 {

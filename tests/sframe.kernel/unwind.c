@@ -430,7 +430,7 @@ test_registers (void)
       end_process ();
     }
 
-  /* After the last one is none, nor the first.  */
+  /* Number 16 is no register, and is not taken for number 0.  */
   start ();
   ROW (FLEXIBLE, 0, CONTROL (16, IS_REGISTER), 16);
   add ();
