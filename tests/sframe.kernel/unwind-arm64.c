@@ -237,6 +237,15 @@ test_plt (void)
   PLT (BTI, ADRP, LDR, ADD, AUT, BR);
   PLT (PUSH, ADRP, LDR, ADD, BR);
   PLT (BTI, PUSH, ADRP, LDR, ADD, BR);
+  /* Before and after an entry.  */
+  start ();
+  CODE (JIT + 0x100, ADRP, LDR, ADD, BR);
+  for (unsigned long ip = JIT + 0xfc; ip <= JIT + 0x110; ip += 0x14)
+    {
+      state.ip = ip;
+      CHECK (sframe_unwind_next (&state) == -ENOENT);
+    }
+  end_process ();
   /* At the start and at the end of memory that can be read.  */
   start ();
   CODE (JIT, ADRP, LDR, ADD, BR);
@@ -283,6 +292,9 @@ test_calls (void)
   process.flags |= 1UL << MMF_HAS_UPROBES;
   CHECK (is_call (0xd42000a0) && !is_call (0xd4200000));
   process.flags = 0;
+  /* The start of a restorer, but not its second instruction.  */
+  CODE (JIT + 0x100, 0xd2801168, 0xd4000001);
+  CHECK (may_return (JIT + 0x100) && !may_return (JIT + 0x104));
   /* At the start of a mapping; code for execution only.  */
   CODE (JIT, 0xd63f0000);
   CHECK (may_return (JIT + 4) && !may_return (JIT + 8));

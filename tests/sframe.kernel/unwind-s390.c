@@ -252,6 +252,41 @@ test_saved_sp (void)
   end_process ();
 }
 
+/* SP in each of the FPRs, which DWARF does not number in their order; also in an
+   interrupted frame, whose FPRs are after the PSW, the GPRs, the access registers
+   and the FPC.  */
+static void
+test_saved_sp_registers (void)
+{
+  enum { SIGREGS = STACK + 0x800, GPRS = SIGREGS + 16, FPRS = GPRS + 200 };
+
+  for (unsigned int fpr = 0; fpr < 2 * 16; ++fpr)
+    {
+      bool interrupted = fpr >= 16;
+      unsigned int n = fpr % 16;
+
+      start ();
+      /* LGDR %r15,%fN; BR %r14.  */
+      CODE (TEXT + 0x10, 0xb3cd, 0x00f0 | n, 0x07fe);
+      if (interrupted)
+	{
+	  poke (GPRS + 14 * 8, RA, 8);
+	  poke (FPRS + n * 8, STACK + 0x300, 8);
+	}
+      else
+	current->thread.ufpu.vxrs[n].high = STACK + 0x300;
+      state.topmost = !interrupted;
+      state.interrupted = interrupted;
+      state.ucontext = interrupted ? SIGREGS : 0;
+      machine.clamped = 0;
+      check_step (RA, STACK + 0x300);
+      /* Both numbers come from the table.  */
+      CHECK (machine.clamped == 2);
+      current->thread.ufpu.vxrs[n].high = 0;
+      end_process ();
+    }
+}
+
 /* The PLT of a shared object has no table: each instruction of an entry and of
    the code that entries share, from the ABI.  */
 static void
@@ -455,6 +490,7 @@ static const struct test_case cases[] = {
   CASE (after_fault),
   CASE (signal),
   CASE (saved_sp),
+  CASE (saved_sp_registers),
   CASE (plt),
   CASE (calls),
   CASE (back_chain),

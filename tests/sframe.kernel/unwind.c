@@ -778,11 +778,16 @@ test_not_quite_a_restorer (void)
       add ();
       put_signal_frame (STACK + 0x800);
       *at (RESTORER + wrong[i][0]) = wrong[i][1];
-      state = (struct unwind_user_state) {
-	.ip = RESTORER, .sp = STACK + 0x800, .ws = 8,
-	.available_types = UNWIND_USER_TYPE_SFRAME
-      };
-      check_error (-ENOENT);
+      /* At the first instruction, and in the topmost frame at the second.  */
+      for (unsigned int at_syscall = 0; at_syscall < 2; ++at_syscall)
+	{
+	  state = (struct unwind_user_state) {
+	    .ip = RESTORER + at_syscall * 7, .sp = STACK + 0x800, .ws = 8,
+	    .topmost = at_syscall,
+	    .available_types = UNWIND_USER_TYPE_SFRAME
+	  };
+	  check_error (-ENOENT);
+	}
       end_process ();
     }
 
@@ -1385,6 +1390,8 @@ test_trampolines (void)
     check_start (TRAMPOLINE + uretprobe_exit[i].at,
 		 STACK + 0x108 - 8 * uretprobe_exit[i].pushed, JIT + 0x44,
 		 STACK + 0x110);
+  /* No instruction begins there.  */
+  check_start (TRAMPOLINE + 14, STACK + 0x100, TRAMPOLINE + 14, STACK + 0x100);
   check_interrupted (TRAMPOLINE + 13, STACK + 0xf8, JIT + 0x44, STACK + 0x110);
   check_interrupted (TEXT + 0x20, STACK + 0x110, TEXT + 0x20, STACK + 0x110);
   memcpy (at (JIT), optimized, sizeof optimized);
