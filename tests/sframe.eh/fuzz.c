@@ -70,19 +70,37 @@ check_row (const struct sframe_eh_table *table,
     }
 }
 
+/* Whether a step by ENTRY may have left SP alone.  Then it cannot be repeated
+   for ever: the frame was interrupted, or its RA register is no longer known, or
+   it has saved RA in memory as its callee has not.  */
+static bool
+can_keep_sp (const struct sframe_registers *before,
+	     const struct sframe_registers *after,
+	     const struct sframe_eh_entry *entry)
+{
+  if (before->interrupted)
+    return true;
+  return (((before->known & ~after->known) >> entry->ra_column & 1) != 0
+	  || (SFRAME_MACHINE_SAVE_AREA && after->sp_kept && !before->sp_kept));
+}
+
 static void
 check_step (const struct sframe_registers *before,
-	    const struct sframe_registers *after, bool signal)
+	    const struct sframe_registers *after,
+	    const struct sframe_eh_entry *entry)
 {
   uintptr_t old = before->value[SFRAME_MACHINE_SP];
   uintptr_t sp = after->value[SFRAME_MACHINE_SP];
 
   hold (after->known >> SFRAME_MACHINE_REGISTERS == 0, "registers known");
   hold ((after->known >> SFRAME_MACHINE_SP & 1) != 0, "SP is known");
-  hold (after->interrupted == signal, "interrupted by a signal");
+  hold (after->interrupted == entry->signal, "interrupted by a signal");
   /* One stack, on which the caller is above.  */
-  hold (signal ? sp != old : sp > old || (sp == old && before->interrupted),
-	"SP rises");
+  if (entry->signal)
+    hold (sp != old, "SP of the interrupted frame");
+  else
+    hold (sp > old || (sp == old && can_keep_sp (before, after, entry)),
+	  "SP rises");
 }
 
 /* Step from PC.  REGISTERS lacks some that are random.  */
@@ -113,10 +131,11 @@ step (const struct sframe_eh_table *table, uintptr_t pc, uint64_t seed,
   registers->known &= (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->pc = pc;
   registers->interrupted = seed % 2;
+  registers->sp_kept = seed / 2 % 2;
   struct sframe_registers before = *registers;
   status = __sframe_eh_step (registers, &entry, &row, &stack);
   if (status == SFRAME_EH_OK)
-    check_step (&before, registers, entry.signal);
+    check_step (&before, registers, &entry);
   return status;
 }
 

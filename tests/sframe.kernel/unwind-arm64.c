@@ -74,6 +74,12 @@ test_leaf (void)
   /* X30 is known only in the topmost frame.  */
   check_end ();
   end_process ();
+  /* The PC of a fault is that of the instruction, not of the one after it: this
+     address is in no function.  */
+  start ();
+  state.ip = TEXT + TEXT_SIZE;
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  end_process ();
 }
 
 /* No instruction is at an address that is not a multiple of 4, even if a table
@@ -162,6 +168,10 @@ test_cached (void)
   end_process ();
 }
 
+/* Offsets in a signal frame: siginfo, ucontext up to the registers, and X0.  */
+enum { SIGCONTEXT = 128 + 176, X0 = 8, X29 = X0 + 29 * 8, SP = X0 + 31 * 8,
+  PC = SP + 8 };
+
 /* Other registers are those of an interrupted frame; there are 32.  */
 static void
 test_registers (void)
@@ -190,6 +200,30 @@ test_registers (void)
 	CHECK (sframe_unwind_next (&state) == 0 && state.done);
       end_process ();
     }
+}
+
+/* There are no more in a signal frame.  */
+static void
+test_no_such_register (void)
+{
+  start ();
+  /* CFA: register 32, in words of two bytes; one that is read is in the
+     stack.  */
+  poke (TABLE + OF_ATTRIBUTE + 3, 1, 1);
+  poke (TABLE + OF_ROW + 1, 1 | 2 << 1 | 1 << 5, 1);
+  poke (TABLE + OF_ROW + 2, 32 << 3 | 1, 2);
+  poke (TABLE + OF_ROW + 4, 16, 2);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 + 4, 4);
+  sframe_remove (TABLE);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  for (unsigned int i = 0; i < 40; ++i)
+    poke (STACK + 0x800 + SIGCONTEXT + X0 + i * 8, STACK + 0x300, 8);
+  poke (STACK + 0x800 + SIGCONTEXT + X0 + 30 * 8, RA, 8);
+  state.topmost = false;
+  state.interrupted = true;
+  state.ucontext = STACK + 0x800 + SIGCONTEXT;
+  check_end ();
+  end_process ();
 }
 
 /* Instructions of a PLT: bti c, a push, the two loads, add, nop, autia1716 and
@@ -252,8 +286,17 @@ test_plt (void)
   state.ip = JIT + 12;
   check_step (RA, STACK + 0x100, STACK + 0x200);
   state.topmost = true;
+  state.sp = STACK + 0x100;
+  CODE (JIT + 0xff0, ADRP, LDR, ADD, BR);
+  state.ip = JIT + 0xffc;
+  check_step (RA, STACK + 0x100, STACK + 0x200);
+  state.topmost = true;
   CODE (JIT + 0xff8, ADRP, LDR);
   state.ip = JIT + 0xffc;
+  CHECK (sframe_unwind_next (&state) == -ENOENT);
+  /* Memory begins at other code.  */
+  CODE (JIT, NOP, NOP);
+  state.ip = JIT + 4;
   CHECK (sframe_unwind_next (&state) == -ENOENT);
   end_process ();
 }
@@ -307,10 +350,6 @@ test_calls (void)
   end_process ();
 }
 
-/* Offsets in a signal frame: siginfo, ucontext up to the registers, and X0.  */
-enum { SIGCONTEXT = 128 + 176, X0 = 8, X29 = X0 + 29 * 8, SP = X0 + 31 * 8,
-  PC = SP + 8 };
-
 static void
 put_signal_frame (unsigned long at)
 {
@@ -355,9 +394,13 @@ test_signal (void)
   state.ip = JIT + 0x100;
   state.sp = STACK + 0x108;
   check_end ();
+  put_signal_frame (STACK + 0x101);
+  state.sp = STACK + 0x101;
+  check_end ();
   state.sp = STACK + STACK_SIZE;
   check_end ();
   /* Half of the code is none.  */
+  put_signal_frame (STACK + 0x100);
   state.sp = STACK + 0x100;
   poke (JIT + 0x104, 0, 4);
   CHECK (sframe_unwind_next (&state) == -ENOENT);
@@ -382,6 +425,10 @@ test_signal_without_sp (void)
   poke (RECORD, STACK + 0x1234, 8);
   poke (RECORD + 8, RA, 8);
   state = in_restorer;
+  check_signal ();
+  /* The handler's record was right below the signal frame.  */
+  state = in_restorer;
+  state.sp = STACK + 0x100;
   check_signal ();
   /* The signal frame would be below the handler's record.  */
   state = in_restorer;
@@ -517,6 +564,36 @@ test_record_of_caller (void)
   CHECK (!record_is_believed (TEXT + 0x10, 0x910003fd, 0));
 }
 
+/* A prologue longer than 512 bytes is not searched, and one that cannot be read
+   has no record.  */
+static void
+test_long_prologue (void)
+{
+  for (int at = 0x1f8; at <= 0x200; at += 4)
+    {
+      start_without_sp ();
+      ROW (true, 96, -88, -96);
+      sframe_remove (TABLE);
+      poke (TABLE + OF_FDE + 8, 0x800, 4);
+      CHECK (sframe_add (TABLE, 0x100, TEXT, 0x800) == 0);
+      for (unsigned int i = 0; i < 0x200; ++i)
+	CODE (TEXT + 4 * i, NOP);
+      CODE (TEXT + at, 0x910003fd);
+      /* BLR X1.  */
+      CODE (RA - 4, 0xd63f0020);
+      state.ip = TEXT + 0x400;
+      CHECK (sframe_unwind_next (&state) == 0 && state.done == (at == 0x200));
+      end_process ();
+    }
+
+  start_without_sp ();
+  machine_unmap (&process, TEXT, TEXT + 0x1000);
+  machine_map (&process, TEXT, 0x1000, VM_EXEC, NULL);
+  ROW (true, 96, -88, -96);
+  check_end ();
+  end_process ();
+}
+
 /* The entry of a uretprobe has SP with its tag.  */
 static void
 test_uretprobe_with_tag (void)
@@ -562,6 +639,7 @@ static const struct test_case cases[] = {
   CASE (signed),
   CASE (cached),
   CASE (registers),
+  CASE (no_such_register),
   CASE (plt),
   CASE (calls),
   CASE (signal),
@@ -569,6 +647,7 @@ static const struct test_case cases[] = {
   CASE (return_to_restorer),
   CASE (without_sp),
   CASE (record_of_caller),
+  CASE (long_prologue),
   CASE (uretprobe_with_tag),
   CASE (uretprobe_without_sp),
 };

@@ -91,6 +91,27 @@ test_last_call (void)
   end_process ();
 }
 
+/* A function without a frame of its own has saved its return address in that of
+   its caller, and made a call.  */
+static void
+test_save_area (void)
+{
+  start ();
+  /* Two words of 16 bits: CFA - 160 over 8, and RA.  */
+  poke (TABLE + OF_ROW + 1, 1 | 2 << 1 | 1 << 5, 1);
+  poke (TABLE + OF_ROW + 2, 0, 2);
+  poke (TABLE + OF_ROW + 4, -152, 2);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 + 4, 4);
+  sframe_remove (TABLE);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+  poke (STACK + 0x108, RA, 8);
+  state.topmost = false;
+  check_step (RA, STACK + 0x100);
+  /* Its caller cannot have done that as well.  */
+  check_end ();
+  end_process ();
+}
+
 /* The task's last signals, up to @COUNT of them, the first of a fault at
    @ADDRESS; then the step from TEXT + 0x10, where another row begins.  */
 static void
@@ -283,6 +304,37 @@ test_saved_sp_registers (void)
       /* Both numbers come from the table.  */
       CHECK (machine.clamped == 2);
       current->thread.ufpu.vxrs[n].high = 0;
+      end_process ();
+    }
+}
+
+/* The CFA is register 32, after the last FPR; F0 is not taken for it, and in a
+   signal frame nothing behind the FPRs.  */
+static void
+test_no_such_register (void)
+{
+  enum { SIGREGS = STACK + 0x800, FPRS = SIGREGS + 216 };
+
+  for (unsigned int interrupted = 0; interrupted < 2; ++interrupted)
+    {
+      start ();
+      /* A flexible FDE; two words of 16 bits: a register, and offset 0.  */
+      poke (TABLE + OF_ATTRIBUTE + 3, 1, 1);
+      poke (TABLE + OF_ROW + 1, 2 << 1 | 1 << 5, 1);
+      poke (TABLE + OF_ROW + 2, 32 << 3 | 1, 2);
+      poke (TABLE + OF_ROW + 4, -20, 2);
+      poke (TABLE + OF_FRE_LENGTH, 5 + 2 + 4, 4);
+      sframe_remove (TABLE);
+      CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
+      current->thread.ufpu.vxrs[0].high = STACK + 0x300;
+      poke (FPRS, STACK + 0x300, 8);
+      poke (FPRS + 16 * 8, STACK + 0x300, 8);
+      poke (SIGREGS + 16 + 14 * 8, RA, 8);
+      state.topmost = !interrupted;
+      state.interrupted = interrupted;
+      state.ucontext = interrupted ? SIGREGS : 0;
+      check_end ();
+      current->thread.ufpu.vxrs[0].high = 0;
       end_process ();
     }
 }
@@ -487,10 +539,12 @@ static const struct test_case cases[] = {
   CASE (leaf),
   CASE (odd_addresses),
   CASE (last_call),
+  CASE (save_area),
   CASE (after_fault),
   CASE (signal),
   CASE (saved_sp),
   CASE (saved_sp_registers),
+  CASE (no_such_register),
   CASE (plt),
   CASE (calls),
   CASE (back_chain),

@@ -791,6 +791,16 @@ test_not_quite_a_restorer (void)
       end_process ();
     }
 
+  /* The memory ends in its first instruction.  */
+  start ();
+  add ();
+  put_signal_frame (STACK + 0x800);
+  memcpy (at (RESTORER + 0xffe), at (RESTORER), 2);
+  state.ip = RESTORER + 0xffe;
+  state.sp = STACK + 0x800;
+  check_error (-ENOENT);
+  end_process ();
+
   /* The syscall was reached, if by an interrupted thread.  */
   start ();
   add ();
@@ -905,11 +915,12 @@ test_unknown (void)
   end_process ();
 }
 
-/* Write CODE, which ends at ADDRESS, and return whether a frame without a
-   table and in no chain may return to ADDRESS.  */
+/* Write CODE, which ends at ADDRESS, after NOPs, and return whether a frame
+   without a table and in no chain may return to ADDRESS.  */
 static bool
 guess (unsigned long address, const unsigned char *code, size_t size)
 {
+  memset (at (address - 8), 0x90, 8);
   memcpy (at (address - size), code, size);
   return sframe_guess_ok (&state, address, STACK + 0x210, 1);
 }
@@ -931,6 +942,8 @@ test_calls (void)
   CHECK (GUESS (address, 0xe8, 1, 2, 3, 4));
   CHECK (!GUESS (address, 0xe9, 1, 2, 3, 4));
   CHECK (GUESS (address, 0xff, 0xd0));
+  CHECK (GUESS (address, 0xff, 0xd5));
+  CHECK (GUESS (address, 0xff, 0x10));
   CHECK (!GUESS (address, 0xff, 0xe0));
   CHECK (!GUESS (address, 0xff, 0xdf));
   CHECK (GUESS (address, 0xff, 0x50, 8));

@@ -23,7 +23,10 @@ KNOWN int
 module_middle (unsigned int amount, int a, int b)
 {
   for (unsigned int i = 0; i < amount / 8; ++i)
-    a += module_brief (b);
+    {
+      a += module_brief (b);
+      vary (i);
+    }
   return a;
 }
 

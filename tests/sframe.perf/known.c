@@ -65,7 +65,10 @@ KNOWN void
 run_brief (unsigned int amount)
 {
   for (unsigned int i = 0; i < amount / 8; ++i)
-    some = brief_middle (i, some, some) % 10;
+    {
+      some = brief_middle (i, some, some) % 10;
+      vary (i);
+    }
 }
 
 /* Recursion.  */

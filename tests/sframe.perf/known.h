@@ -25,6 +25,14 @@ spin (unsigned int amount)
     ;
 }
 
+/* A little work, another amount for each I: where a clock counts instructions,
+   a loop of always the same length can be sampled at the same one each time.  */
+static inline __attribute__ ((always_inline)) void
+vary (unsigned int i)
+{
+  spin (i * 2654435761 >> 30);
+}
+
 extern void run_templates (unsigned int amount);
 
 #ifdef __cplusplus

@@ -24,6 +24,7 @@
 #define SFRAME_MACHINE_CODE_ALIGN 4
 /* In the C library, around calls of __libc_arm_za_disable.  */
 #define SFRAME_MACHINE_FRAMELESS 1
+#define SFRAME_MACHINE_SAVE_AREA 0
 #define SFRAME_MACHINE_RECORD 1
 #define SFRAME_MACHINE_SP_LOOK 0
 

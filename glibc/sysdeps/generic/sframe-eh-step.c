@@ -196,12 +196,31 @@ recover_all (const struct sframe_registers *registers,
   return SFRAME_EH_OK;
 }
 
+/* Whether the frame of *REGISTERS can have the same SP as its caller, by ROW: it
+   was interrupted, and may have pushed nothing; its return address is in a
+   register that is known; or it has saved that in its caller's frame, where its
+   callee has not (see plausible_sp in sframe-step.c).  */
+static bool
+eh_same_sp (const struct sframe_registers *registers,
+	    const struct sframe_eh_entry *entry,
+	    const struct sframe_eh_row *row)
+{
+  unsigned int ra = entry->ra_column;
+
+  if (entry->signal)
+    return false;
+  return (registers->interrupted
+	  || (SFRAME_MACHINE_FRAMELESS && registers->kept != 0)
+	  || (ra < SFRAME_MACHINE_REGISTERS
+	      && ((registers->known | registers->kept) & bit (ra)) != 0)
+	  || (SFRAME_MACHINE_SAVE_AREA && !registers->sp_kept
+	      && row->rule[ra] == SFRAME_EH_CFA_MEMORY));
+}
+
 /* Whether SP can be the caller's stack pointer.  The stack grows down, so it
-   must be above that of *REGISTERS; it may be equal in an interrupted frame,
-   which may keep its return address in a register, and on some machines in its
-   caller, which may keep its own in another one.  It may be below, on another
-   stack, if this is a signal trampoline or a function that switches
-   stacks.  */
+   must be above that of *REGISTERS, or equal where eh_same_sp allows that.  It
+   may be below, on another stack, if this is a signal trampoline or a function
+   that switches stacks.  */
 static bool
 eh_plausible_sp (const struct sframe_registers *registers,
 		 const struct sframe_eh_entry *entry,
@@ -211,9 +230,7 @@ eh_plausible_sp (const struct sframe_registers *registers,
   uintptr_t old = registers->value[SFRAME_MACHINE_SP];
 
   if (sp == old)
-    return ((registers->interrupted
-	     || (SFRAME_MACHINE_FRAMELESS && registers->kept != 0))
-	    && !entry->signal);
+    return eh_same_sp (registers, entry, row);
   return (sp > old || entry->signal
 	  || ((row->cfa_expression || row->cfa_register != SFRAME_MACHINE_SP)
 	      && !__sframe_same_stack (stack, old, sp)));
@@ -265,9 +282,12 @@ eh_enter_caller (struct sframe_registers *registers,
 		 const struct sframe_eh_entry *entry,
 		 const struct sframe_eh_row *row, uint64_t known)
 {
-  registers->moved_down
-    = (!entry->signal && (row->operand[SFRAME_MACHINE_SP]
-			  < registers->value[SFRAME_MACHINE_SP]));
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
+  uintptr_t caller_sp = row->operand[SFRAME_MACHINE_SP];
+
+  registers->moved_down = !entry->signal && caller_sp < sp;
+  registers->sp_kept = (caller_sp == sp
+			&& row->rule[entry->ra_column] == SFRAME_EH_CFA_MEMORY);
   registers->pc = sframe_strip (row->operand[entry->ra_column]);
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);

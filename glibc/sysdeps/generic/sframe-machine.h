@@ -14,6 +14,9 @@
    SFRAME_MACHINE_FRAMELESS  1 if a function can make a call without having
 			     changed SP: its return address is in a register
 			     that its callee does not change.
+   SFRAME_MACHINE_SAVE_AREA  1 if a function can make a call without having
+			     changed SP: it has saved its return address in its
+			     caller's frame.
    SFRAME_MACHINE_RECORD     1 if FP points to the saved FP and RA, which may be
 			     at any distance below the CFA; 0 if these are right
 			     below the CFA.

@@ -74,12 +74,14 @@ recover_fp (const struct sframe_registers *registers,
 }
 
 /* Whether the frame can still have its return address in the RA register,
-   which is known only in a frame that a signal interrupted.  */
+   which is known only in a frame that a signal interrupted, or if its callee has
+   another register for its own, as __fentry__.  */
 static inline bool
 knows_ra (const struct sframe_registers *registers)
 {
   return (SFRAME_MACHINE_RA < SFRAME_MACHINE_REGISTERS
-	  && (registers->known & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
+	  && ((registers->known | registers->kept)
+	      & UINT64_C (1) << SFRAME_MACHINE_RA) != 0);
 }
 
 /* Whether the frame can have made a call with its return address in a
@@ -96,8 +98,10 @@ is_frameless (const struct sframe_registers *registers,
 /* Whether CALLER_SP, which RULE gives, can be the caller's SP.  The stack
    grows down, so it is above SP; equal is possible only in a frame that has
    made no call, which may have pushed nothing, or have popped the return
-   address to a register like vfork.  It may be below SP, on another stack, in
-   a function that switches stacks and keeps the old SP in FP or in memory.  */
+   address to a register like vfork, and in one that has saved it in its caller's
+   frame, but not in both of two: the caller would have no frame, and SP would
+   never rise.  It may be below SP, on another stack, in a function that
+   switches stacks and keeps the old SP in FP or in memory.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
 	      const struct sframe_rule *rule,
@@ -107,7 +111,9 @@ plausible_sp (const struct sframe_registers *registers,
 
   if (caller_sp == sp)
     return (knows_ra (registers) || registers->interrupted
-	    || is_frameless (registers, &rule->ra));
+	    || is_frameless (registers, &rule->ra)
+	    || (SFRAME_MACHINE_SAVE_AREA && !registers->sp_kept
+		&& rule->ra.kind == SFRAME_CFA_MEMORY));
   return (caller_sp > sp
 	  || ((rule->cfa.kind != SFRAME_REGISTER_VALUE
 	       || rule->cfa.reg != SFRAME_MACHINE_SP)
@@ -153,19 +159,22 @@ find_ra (const struct sframe_registers *registers,
 /* Make *REGISTERS those of the caller; KNOWN is the set of those whose value
    is known.  */
 static void
-enter_caller (struct sframe_registers *registers, bool signal,
-	      uintptr_t cfa, uintptr_t ra, uintptr_t fp, uint64_t known)
+enter_caller (struct sframe_registers *registers,
+	      const struct sframe_rule *rule, uintptr_t cfa, uintptr_t ra,
+	      uintptr_t fp, uint64_t known)
 {
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
 
-  registers->moved_down = (!signal
-			   && caller_sp < registers->value[SFRAME_MACHINE_SP]);
+  registers->moved_down = !rule->signal && caller_sp < sp;
+  registers->sp_kept = (caller_sp == sp
+			&& rule->ra.kind == SFRAME_CFA_MEMORY);
   registers->pc = sframe_strip (ra);
   registers->value[SFRAME_MACHINE_SP] = caller_sp;
   registers->value[SFRAME_MACHINE_FP] = fp;
   registers->known = known;
   registers->kept = 0;
-  registers->interrupted = signal;
+  registers->interrupted = rule->signal;
 }
 
 enum sframe_step_status
@@ -194,6 +203,6 @@ __sframe_step (struct sframe_registers *registers,
     known |= UINT64_C (1) << SFRAME_MACHINE_FP;
 
   /* The caller's values of all other registers are unknown.  */
-  enter_caller (registers, rule->signal, cfa, ra, fp, known);
+  enter_caller (registers, rule, cfa, ra, fp, known);
   return SFRAME_STEP_CALLER;
 }

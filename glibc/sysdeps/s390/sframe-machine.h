@@ -22,6 +22,7 @@
 #define SFRAME_MACHINE_ENTRY_SIZE 128
 #define SFRAME_MACHINE_CODE_ALIGN 2
 #define SFRAME_MACHINE_FRAMELESS 0
+#define SFRAME_MACHINE_SAVE_AREA 1
 #define SFRAME_MACHINE_RECORD 0
 /* In code by gcc, the instruction that restores SP is at most this many bytes
    ahead.  */

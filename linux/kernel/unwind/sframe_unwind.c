@@ -71,17 +71,21 @@ static int sframe_recover(const struct unwind_user_state *state,
  * is above the SP of this frame. It may be equal if this frame has not made a
  * call: where a call pushes nothing, the function may have pushed nothing yet;
  * on x86 it may have popped the return address to a register, as vfork() does.
- * The caller of a signal restorer may be on another stack.
+ * On s390 it may be equal if the return address was saved in the caller's
+ * frame, but not twice: a caller without a frame has no room for it, and SP
+ * would never rise. The caller of a signal restorer may be on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)
 {
 	if (rule->signal)
 		return true;
-	if ((!SFRAME_CALL_SIZE || rule->ra.kind == SFRAME_REG_VALUE) &&
-	    (state->topmost || state->interrupted))
-		return sp >= state->sp;
-	return sp > state->sp;
+	if (sp != state->sp)
+		return sp > state->sp;
+	if (state->topmost || state->interrupted)
+		return !SFRAME_CALL_SIZE || rule->ra.kind == SFRAME_REG_VALUE;
+	return SFRAME_CFA_ABOVE_SP && rule->ra.kind == SFRAME_CFA_MEMORY &&
+	       !state->sp_kept;
 }
 
 /*
@@ -285,6 +289,8 @@ static int sframe_step(struct unwind_user_state *state,
 
 	state->ip = ra;
 	state->ip_after = false;
+	state->sp_kept = rule->ra.kind == SFRAME_CFA_MEMORY &&
+			 cfa - SFRAME_CFA_ABOVE_SP == state->sp;
 	state->sp = cfa - SFRAME_CFA_ABOVE_SP;
 	state->sp_lost = false;
 	state->fp = fp;

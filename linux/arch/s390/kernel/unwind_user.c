@@ -385,6 +385,7 @@ int s390_unwind_backchain(struct unwind_user_state *state)
 	state->ip = ip;
 	state->ip_after = false;
 	state->sp = sp;
+	state->sp_kept = false;
 	state->fp_lost = true;
 	state->ucontext = 0;
 	state->interrupted = false;

@@ -186,7 +186,6 @@ static inline int sframe_arch_signal(struct unwind_user_state *state)
 	    sframe_ucontext_reg(sigcontext, SFRAME_REG_FP, &fp))
 		return -EFAULT;
 	state->ip = ip;
-	state->ip_after = false;
 	state->sp = unwind_user_untag(sp);
 	state->sp_lost = false;
 	state->fp = unwind_user_untag(fp);
