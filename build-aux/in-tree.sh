@@ -31,13 +31,15 @@ source_of ()
 {
   case $1 in
     *-debug | *-race | *-maple | *-system) echo "${1%-*}" ;;
+    *-with-* | *-without-*) echo "${1%-with*}" ;;
     *) echo "$1" ;;
   esac
 }
 
 # Run a command for the build NAME, which is mounted at the path of the patched
 # build.  NAME-stock and NAME-stock-system are builds of the unpatched tree;
-# NAME-debug, NAME-race, NAME-maple and NAME-system of the patched one.
+# NAME-debug, NAME-race, NAME-maple and NAME-system of the patched one; and
+# NAME-with-OPTION and NAME-without-OPTION are builds of NAME.
 in_tree ()
 {
   tree_name=$1 place=${1%%-*}

@@ -5,20 +5,12 @@ set add $sframe_tools/sframe-add
 set add_source $srcdir/$subdir
 set add_flags [list -std=gnu17 -O2 -Wall -Wextra -Wno-sign-compare \
 		   -idirafter $sframe_top/glibc/include]
-set add_core [list $sframe_top/glibc/sysdeps/generic/sframe-header.c \
-		  $sframe_top/glibc/sysdeps/generic/sframe-lookup.c]
+set add_core [list $sframe_top/glibc/debug/sframe-header.c \
+		  $sframe_top/glibc/debug/sframe-lookup.c]
 
 proc add_run { args } {
     global add
     return [sframe_exec [list $add {*}$args] -timeout 300]
-}
-
-proc add_true { name condition } {
-    if { [uplevel 1 [list expr $condition]] } {
-	pass $name
-    } else {
-	fail $name
-    }
 }
 
 # Build the judge of tables for ARCH, libdw.
@@ -30,5 +22,6 @@ proc add_oracle { arch sysdeps } {
 		[list --arch=$arch --libc=stock {*}$add_flags \
 		     -I$srcdir/sframe.eh -I$srcdir/sframe.unit \
 		     -idirafter $sframe_top/glibc/sysdeps/$sysdeps \
-		     -idirafter $sframe_top/glibc/sysdeps/generic]]
+		     -idirafter $sframe_top/glibc/sysdeps/generic \
+		     -idirafter $sframe_top/glibc/debug]]
 }

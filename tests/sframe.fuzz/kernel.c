@@ -100,14 +100,19 @@ step_without_table (struct unwind_user_state *state)
 #endif
 }
 
-/* Whether SP may stay as it is in a step from STATE: where the call itself
-   takes nothing from the stack, a function may have called before it has.  */
+/* Whether SP may stay as it is in the step from BEFORE to STATE: where the call
+   itself takes nothing from the stack, a function may have called before it has,
+   and have saved its return address in its caller's frame; but not two in
+   turn.  */
 static bool
-may_stay (const struct unwind_user_state *state)
+may_stay (const struct unwind_user_state *before,
+	  const struct unwind_user_state *state)
 {
 #ifdef SHIM_S390
-  return state->topmost || state->interrupted;
+  return (before->topmost || before->interrupted
+	  || (state->sp_kept && !before->sp_kept));
 #else
+  (void) before;
   (void) state;
   return false;
 #endif
@@ -127,7 +132,7 @@ check_step (const struct unwind_user_state *before,
       /* The frame that a signal has interrupted may be on another stack, with
 	 any SP.  */
       hold (state->sp > before->sp || state->interrupted
-	    || (state->sp == before->sp && may_stay (before)),
+	    || (state->sp == before->sp && may_stay (before, state)),
 	    "the stack rises");
       hold ((state->sp % 8 == 0 || state->interrupted) && !state->topmost,
 	    "a frame that has called");

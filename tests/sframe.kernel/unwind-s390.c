@@ -91,24 +91,59 @@ test_last_call (void)
   end_process ();
 }
 
+/* Row ROW of a table of two; words of 16 bits: CFA - 160 over 8, and RA.  */
+static void
+put_row (unsigned int row, unsigned int from, int cfa, int ra)
+{
+  unsigned long at = TABLE + OF_ROW + 6 * row;
+
+  poke (at, from, 1);
+  poke (at + 1, 1 | 2 << 1 | 1 << 5, 1);
+  poke (at + 2, (cfa - 160) / 8, 2);
+  poke (at + 4, ra, 2);
+}
+
 /* A function without a frame of its own has saved its return address in that of
-   its caller, and made a call.  */
+   its caller, and made a call; the caller cannot have done that as well, but its
+   own caller can.  */
 static void
 test_save_area (void)
 {
+  unsigned long entries[4];
+
   start ();
-  /* Two words of 16 bits: CFA - 160 over 8, and RA.  */
-  poke (TABLE + OF_ROW + 1, 1 | 2 << 1 | 1 << 5, 1);
-  poke (TABLE + OF_ROW + 2, 0, 2);
-  poke (TABLE + OF_ROW + 4, -152, 2);
-  poke (TABLE + OF_FRE_LENGTH, 5 + 2 + 4, 4);
+  machine.may_cache = true;
+  put_row (0, 0, 160, -152);
+  put_row (1, 0x20, 320, -48);
+  poke (TABLE + OF_FRES, 2, 4);
+  poke (TABLE + OF_FRE_LENGTH, 5 + 2 * 6, 4);
+  poke (TABLE + OF_ATTRIBUTE, 2, 2);
   sframe_remove (TABLE);
   CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
   poke (STACK + 0x108, RA, 8);
-  state.topmost = false;
-  check_step (RA, STACK + 0x100);
-  /* Its caller cannot have done that as well.  */
+  poke (STACK + 0x100 + 320 - 48, TEXT + 0x18, 8);
+  poke (STACK + 0x1a8, RA, 8);
+  /* The second time, the rules are cached.  */
+  for (unsigned int i = 0; i < 2; ++i)
+    {
+      struct unwind_stacktrace trace = { .entries = entries };
+
+      state.ip = TEXT + 0x10;
+      state.sp = STACK + 0x100;
+      state.topmost = false;
+      state.sp_kept = false;
+      check_step (RA, STACK + 0x100);
+      sframe_unwind_cached (&state, &trace, 4);
+      if (trace.nr == 0)
+	check_step (TEXT + 0x18, STACK + 0x1a0);
+      check_step (RA, STACK + 0x1a0);
+    }
+  /* The row of RA is that of a function without a frame.  */
+  poke (TABLE + OF_ROW + 6, 0x60, 1);
+  sframe_remove (TABLE);
+  CHECK (sframe_add (TABLE, 0x100, TEXT, TEXT_SIZE) == 0);
   check_end ();
+  machine.may_cache = false;
   end_process ();
 }
 

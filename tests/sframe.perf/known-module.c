@@ -22,7 +22,7 @@ module_brief (int a)
 KNOWN int
 module_middle (unsigned int amount, int a, int b)
 {
-  for (unsigned int i = 0; i < amount / 8; ++i)
+  for (unsigned int i = 0; i < amount / 4; ++i)
     {
       a += module_brief (b);
       vary (i);

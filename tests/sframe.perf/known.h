@@ -30,7 +30,7 @@ spin (unsigned int amount)
 static inline __attribute__ ((always_inline)) void
 vary (unsigned int i)
 {
-  spin (i * 2654435761 >> 30);
+  spin (i * 2654435761u >> 30);
 }
 
 extern void run_templates (unsigned int amount);

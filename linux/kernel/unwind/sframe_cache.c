@@ -690,7 +690,7 @@ static noinline unsigned int sframe_walk_stack(struct sframe_walk *walk,
 static bool sframe_is_plain(const struct unwind_user_state *state)
 {
 	return !state->topmost && !state->interrupted && !state->fp_lost &&
-	       !state->sp_lost && state->ws == sizeof(long) &&
+	       !state->sp_lost && !state->sp_kept && state->ws == sizeof(long) &&
 	       !unwind_uprobe_used() && !(state->ip & (SFRAME_INSN_ALIGN - 1));
 }
 
