@@ -59,10 +59,11 @@ function add_frame(name)
   known[name] = name != "(libc)"
 }
 
-# A sample.  Kernel addresses are negative.  The stack in the kernel, which is not of
-# interest here, comes first; after a frame of the program such an address is wrong.
+# A sample.  Kernel addresses are negative, or on s390x known to be the kernel's.
+# The stack in the kernel, which is not of interest here, comes first; after a frame
+# of the program such an address is wrong.
 {
-  for (first = 1; first <= NF && $first ~ /^[ \t]+ffff/; ++first)
+  for (first = 1; first <= NF && is_kernel($first); ++first)
     ;
   depth = 0
   for (i = NF; i >= first; --i)
@@ -76,6 +77,11 @@ function add_frame(name)
     ++other
   else
     judge()
+}
+
+function is_kernel(line)
+{
+  return line ~ /^[ \t]+ffff/ || line ~ /\(\[kernel\.kallsyms\]\)$/
 }
 
 function judge()
