@@ -339,10 +339,13 @@ ra_column (void)
   one_function (NULL, 0);
   size_t at = craft.cie + 14;
   require (craft.bytes[at] == RA, "place of the column");
-  craft.bytes[at] = RBX;
+  craft.bytes[at] = SAVED;
   CHECK (find (0, &entry) == SFRAME_EH_OK);
-  CHECK (entry.ra_column == RBX);
-  craft.bytes[at] = RA + 1;
+  CHECK (entry.ra_column == SAVED);
+  craft.bytes[at] = COLUMNS - 1;
+  CHECK (find (0, &entry) == SFRAME_EH_OK);
+  CHECK (entry.ra_column == COLUMNS - 1);
+  craft.bytes[at] = COLUMNS;
   CHECK (find (0, &entry) == SFRAME_EH_NOT_UNDERSTOOD);
   craft.bytes[at] = 0x80 | RA;
   CHECK (find (0, &entry) == SFRAME_EH_NOT_UNDERSTOOD);

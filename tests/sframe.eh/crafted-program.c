@@ -5,7 +5,7 @@
 #include "eh-craft.h"
 
 /* A program of at most 30 bytes and its rules at one PC.  If no CFA is given
-   here it is RSP + 8; if no register is given, it is RBX.  */
+   here it is that of `usual'; if no register is given, it is SAVED.  */
 struct example
 {
   const char *name;
@@ -22,9 +22,9 @@ struct example
 
 #define PROGRAM(...)							\
   sizeof ((const unsigned char[]) { __VA_ARGS__ }), { __VA_ARGS__ }
-#define CFA_USUAL RSP, 8
-#define RBX_UNSET RBX, SFRAME_EH_UNSET, 0
-#define RA_USUAL RA, SFRAME_EH_CFA_MEMORY, -8
+#define CFA_USUAL SP, ENTRY_CFA
+#define SAVED_UNSET SAVED, SFRAME_EH_UNSET, 0
+#define RA_USUAL RA, SFRAME_EH_CFA_MEMORY, RA_AT
 
 /* Opcodes.  */
 enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, NOP = 0, ADVANCE1 = 2,
@@ -43,53 +43,54 @@ static const struct example examples[] =
     { "before an advance", PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16), 5,
       CFA_USUAL, RA_USUAL },
     { "after an advance", PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16), 6,
-      RSP, 16, RA_USUAL },
+      SP, 16, RA_USUAL },
     { "advance1, before", PROGRAM (ADVANCE1, 40, DEF_CFA_OFFSET, 16), 79,
       CFA_USUAL, RA_USUAL },
     { "advance1", PROGRAM (ADVANCE1, 40, DEF_CFA_OFFSET, 16), 80,
-      RSP, 16, RA_USUAL },
+      SP, 16, RA_USUAL },
     { "advances add up",
       PROGRAM (ADVANCE | 3, DEF_CFA_OFFSET, 16, ADVANCE | 4,
-	       DEF_CFA_OFFSET, 24), 14, RSP, 24, RA_USUAL },
-    { "def_cfa", PROGRAM (DEF_CFA, RBP, 100), 0, RBP, 100, RA_USUAL },
-    { "def_cfa_sf", PROGRAM (DEF_CFA_SF, RBP, 0x7b), 0, RBP, 20, RA_USUAL },
-    { "def_cfa_register", PROGRAM (DEF_CFA_REGISTER, RBP), 0, RBP, 8,
+	       DEF_CFA_OFFSET, 24), 14, SP, 24, RA_USUAL },
+    { "def_cfa", PROGRAM (DEF_CFA, FP, 100), 0, FP, 100, RA_USUAL },
+    { "def_cfa_sf", PROGRAM (DEF_CFA_SF, FP, 0x7b), 0, FP, 20, RA_USUAL },
+    { "def_cfa_register", PROGRAM (DEF_CFA_REGISTER, FP), 0, FP, ENTRY_CFA,
       RA_USUAL },
-    { "def_cfa_offset", PROGRAM (DEF_CFA_OFFSET, 0x90, 1), 0, RSP, 144,
+    { "def_cfa_offset", PROGRAM (DEF_CFA_OFFSET, 0x90, 1), 0, SP, 144,
       RA_USUAL },
     { "def_cfa_offset, most of one byte",
-      PROGRAM (DEF_CFA_OFFSET, 0x7f, ADVANCE | 40), 79, RSP, 127, RA_USUAL },
+      PROGRAM (DEF_CFA_OFFSET, 0x7f, ADVANCE | 40), 79, SP, 127, RA_USUAL },
     { "an advance at the end", PROGRAM (DEF_CFA_OFFSET, 16, ADVANCE | 1), 2,
-      RSP, 16, RA_USUAL },
-    { "def_cfa_offset_sf", PROGRAM (DEF_CFA_OFFSET_SF, 0x7b), 0, RSP, 20,
+      SP, 16, RA_USUAL },
+    { "def_cfa_offset_sf", PROGRAM (DEF_CFA_OFFSET_SF, 0x7b), 0, SP, 20,
       RA_USUAL },
-    { "offset", PROGRAM (OFFSET | RBX, 5), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_MEMORY, -20 },
-    { "offset_extended", PROGRAM (OFFSET_EXTENDED, RBX, 5), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_MEMORY, -20 },
-    { "offset_extended_sf", PROGRAM (OFFSET_EXTENDED_SF, RBX, 0x7b), 0,
-      CFA_USUAL, RBX, SFRAME_EH_CFA_MEMORY, 20 },
-    { "GNU_negative_offset_extended", PROGRAM (NEGATIVE_OFFSET, RBX, 5), 0,
-      CFA_USUAL, RBX, SFRAME_EH_CFA_MEMORY, 20 },
-    { "val_offset", PROGRAM (VAL_OFFSET, RBX, 5), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_VALUE, -20 },
-    { "val_offset_sf", PROGRAM (VAL_OFFSET_SF, RBX, 0x7b), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_VALUE, 20 },
-    { "register", PROGRAM (REGISTER, RBX, R12), 0, CFA_USUAL,
-      RBX, SFRAME_EH_IN_REGISTER, R12 },
+    { "offset", PROGRAM (OFFSET | SAVED, 5), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_MEMORY, -20 },
+    { "offset_extended", PROGRAM (OFFSET_EXTENDED, SAVED, 5), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_MEMORY, -20 },
+    { "offset_extended_sf", PROGRAM (OFFSET_EXTENDED_SF, SAVED, 0x7b), 0,
+      CFA_USUAL, SAVED, SFRAME_EH_CFA_MEMORY, 20 },
+    { "GNU_negative_offset_extended", PROGRAM (NEGATIVE_OFFSET, SAVED, 5), 0,
+      CFA_USUAL, SAVED, SFRAME_EH_CFA_MEMORY, 20 },
+    { "val_offset", PROGRAM (VAL_OFFSET, SAVED, 5), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_VALUE, -20 },
+    { "val_offset_sf", PROGRAM (VAL_OFFSET_SF, SAVED, 0x7b), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_VALUE, 20 },
+    { "register", PROGRAM (REGISTER, SAVED, SAVED12), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_IN_REGISTER, SAVED12 },
     { "undefined", PROGRAM (UNDEFINED, RA), 0, CFA_USUAL,
       RA, SFRAME_EH_UNDEFINED, 0 },
-    { "same_value", PROGRAM (SAME_VALUE, RBX), 0, CFA_USUAL,
-      RBX, SFRAME_EH_SAME, 0 },
+    { "same_value", PROGRAM (SAME_VALUE, SAVED), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_SAME, 0 },
     { "the last rule counts",
-      PROGRAM (OFFSET | RBX, 5, OFFSET | RBX, 6), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_MEMORY, -24 },
-    { "no room for the register", PROGRAM (OFFSET_EXTENDED, RA + 1, 5), 0,
-      CFA_USUAL, RBX_UNSET },
+      PROGRAM (OFFSET | SAVED, 5, OFFSET | SAVED, 6), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_MEMORY, -24 },
+    { "no room for the register", PROGRAM (OFFSET_EXTENDED, COLUMNS, 5), 0,
+      CFA_USUAL, SAVED_UNSET },
     { "a register beyond all", PROGRAM (OFFSET_EXTENDED, 0xff, 0xff, 0x7f, 5),
-      0, CFA_USUAL, RBX_UNSET },
+      0, CFA_USUAL, SAVED_UNSET },
     { "restore to unset",
-      PROGRAM (OFFSET | RBX, 5, RESTORE | RBX), 0, CFA_USUAL, RBX_UNSET },
+      PROGRAM (OFFSET | SAVED, 5, RESTORE | SAVED), 0, CFA_USUAL,
+      SAVED_UNSET },
     { "restore to the initial rule",
       PROGRAM (UNDEFINED, RA, RESTORE | RA), 0, CFA_USUAL, RA_USUAL },
     { "restore_extended",
@@ -98,47 +99,47 @@ static const struct example examples[] =
       PROGRAM (RESTORE | RA, OFFSET | RA, 5), 0, CFA_USUAL,
       RA, SFRAME_EH_CFA_MEMORY, -20 },
     { "restore leaves the CFA alone",
-      PROGRAM (DEF_CFA, RBP, 40, RESTORE | RA), 0, RBP, 40, RA_USUAL },
+      PROGRAM (DEF_CFA, FP, 40, RESTORE | RA), 0, FP, 40, RA_USUAL },
     { "restore of a register that has no room",
-      PROGRAM (OFFSET | RBX, 5, RESTORE_EXTENDED, 35), 0, CFA_USUAL,
-      RBX, SFRAME_EH_CFA_MEMORY, -20 },
+      PROGRAM (OFFSET | SAVED, 5, RESTORE_EXTENDED, 35), 0, CFA_USUAL,
+      SAVED, SFRAME_EH_CFA_MEMORY, -20 },
     { "inside of a remembered state",
-      PROGRAM (REMEMBER, DEF_CFA, RBP, 40, OFFSET | RBX, 5, ADVANCE | 3,
-	       RESTORE_STATE), 5, RBP, 40, RBX, SFRAME_EH_CFA_MEMORY, -20 },
+      PROGRAM (REMEMBER, DEF_CFA, FP, 40, OFFSET | SAVED, 5, ADVANCE | 3,
+	       RESTORE_STATE), 5, FP, 40, SAVED, SFRAME_EH_CFA_MEMORY, -20 },
     { "after a remembered state",
-      PROGRAM (REMEMBER, DEF_CFA, RBP, 40, OFFSET | RBX, 5, ADVANCE | 3,
-	       RESTORE_STATE), 6, CFA_USUAL, RBX_UNSET },
+      PROGRAM (REMEMBER, DEF_CFA, FP, 40, OFFSET | SAVED, 5, ADVANCE | 3,
+	       RESTORE_STATE), 6, CFA_USUAL, SAVED_UNSET },
     { "the remembered state is the last one",
-      PROGRAM (DEF_CFA_OFFSET, 16, OFFSET | RBX, 3, REMEMBER, DEF_CFA, RBP,
-	       40, ADVANCE | 3, RESTORE_STATE), 6, RSP, 16,
-      RBX, SFRAME_EH_CFA_MEMORY, -12 },
+      PROGRAM (DEF_CFA_OFFSET, 16, OFFSET | SAVED, 3, REMEMBER, DEF_CFA, FP,
+	       40, ADVANCE | 3, RESTORE_STATE), 6, SP, 16,
+      SAVED, SFRAME_EH_CFA_MEMORY, -12 },
     { "the location is not restored",
       PROGRAM (REMEMBER, ADVANCE | 3, RESTORE_STATE, ADVANCE | 2,
-	       DEF_CFA_OFFSET, 24), 9, CFA_USUAL, RBX_UNSET },
+	       DEF_CFA_OFFSET, 24), 9, CFA_USUAL, SAVED_UNSET },
     { "an advance after a remembered state",
       PROGRAM (REMEMBER, ADVANCE | 3, RESTORE_STATE, ADVANCE | 2,
-	       DEF_CFA_OFFSET, 24), 10, RSP, 24, RBX_UNSET },
+	       DEF_CFA_OFFSET, 24), 10, SP, 24, SAVED_UNSET },
     { "between two restored states",
       PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16, REMEMBER, DEF_CFA_OFFSET, 24,
 	       ADVANCE | 1, RESTORE_STATE, ADVANCE | 1, RESTORE_STATE), 2,
-      RSP, 16, RBX_UNSET },
+      SP, 16, SAVED_UNSET },
     { "after two restored states",
       PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16, REMEMBER, DEF_CFA_OFFSET, 24,
 	       ADVANCE | 1, RESTORE_STATE, ADVANCE | 1, RESTORE_STATE), 4,
-      CFA_USUAL, RBX_UNSET },
+      CFA_USUAL, SAVED_UNSET },
     { "restore inside of a remembered state",
       PROGRAM (UNDEFINED, RA, REMEMBER, RESTORE | RA, ADVANCE | 3,
 	       RESTORE_STATE), 6, CFA_USUAL, RA, SFRAME_EH_UNDEFINED, 0 },
     { "a state that is never restored",
-      PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16), 0, RSP, 16, RBX_UNSET },
+      PROGRAM (REMEMBER, DEF_CFA_OFFSET, 16), 0, SP, 16, SAVED_UNSET },
     { "GNU_args_size", PROGRAM (ARGS_SIZE, 0x90, 1, DEF_CFA_OFFSET, 16), 0,
-      RSP, 16, RBX_UNSET },
+      SP, 16, SAVED_UNSET },
     { "ULEB128 of more bytes than needed",
       PROGRAM (DEF_CFA_OFFSET, 0x90, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-	       0x80, 0x80, 0x80, 0x80, 0x00), 0, RSP, 16, RBX_UNSET },
+	       0x80, 0x80, 0x80, 0x80, 0x00), 0, SP, 16, SAVED_UNSET },
     { "SLEB128 of 64 bits",
       PROGRAM (DEF_CFA_OFFSET_SF, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-	       0x80, 0xe0, 0x7f), 0, RSP, INT64_MIN, RBX_UNSET },
+	       0x80, 0xe0, 0x7f), 0, SP, INT64_MIN, SAVED_UNSET },
   };
 
 static const struct example *example;
@@ -168,7 +169,7 @@ cut_at_every_byte (void)
     {
       { PROGRAM (ADVANCE1, 1) }, { PROGRAM (ADVANCE2, 1, 0) },
       { PROGRAM (ADVANCE4, 1, 0, 0, 0) }, { PROGRAM (1, 0, 0, 0, 0) },
-      { PROGRAM (OFFSET | RBX, 0x80, 1) },
+      { PROGRAM (OFFSET | SAVED, 0x80, 1) },
       { PROGRAM (OFFSET_EXTENDED, 0x83, 0, 0x80, 1) },
       { PROGRAM (RESTORE_EXTENDED, 0x83, 0) }, { PROGRAM (UNDEFINED, 3) },
       { PROGRAM (SAME_VALUE, 3) }, { PROGRAM (REGISTER, 3, 4) },
@@ -214,7 +215,7 @@ long_advances (void)
       emit (48, 1);
       end_record (craft.fde);
       CHECK (find_row (0x10001, &row) == SFRAME_EH_OK
-	     && row.cfa_operand == 8);
+	     && row.cfa_operand == ENTRY_CFA);
       CHECK (find_row (0x10002, &row) == SFRAME_EH_OK
 	     && row.cfa_operand == 48);
     }
@@ -231,7 +232,7 @@ set_location (void)
   emit (DEF_CFA_OFFSET, 1);
   emit (48, 1);
   end_record (craft.fde);
-  CHECK (find_row (49, &row) == SFRAME_EH_OK && row.cfa_operand == 8);
+  CHECK (find_row (49, &row) == SFRAME_EH_OK && row.cfa_operand == ENTRY_CFA);
   CHECK (find_row (50, &row) == SFRAME_EH_OK && row.cfa_operand == 48);
 }
 
@@ -240,18 +241,18 @@ static void
 expressions (void)
 {
   static const unsigned char program[]
-    = { DEF_CFA_EXPRESSION, 2, 0x77, 8, EXPRESSION, RBX, 1, 0x96,
-	VAL_EXPRESSION, R12, 0 };
+    = { DEF_CFA_EXPRESSION, 2, 0x77, 8, EXPRESSION, SAVED, 1, 0x96,
+	VAL_EXPRESSION, SAVED12, 0 };
   struct sframe_eh_row row;
 
   one_function (program, sizeof program);
   CHECK (find_row (0, &row) == SFRAME_EH_OK);
   const unsigned char *start = craft.placed + craft.size - sizeof program;
   CHECK (row.cfa_expression && row.cfa_operand == (uintptr_t) start + 1);
-  CHECK (row.rule[RBX] == SFRAME_EH_EXPRESSION_MEMORY
-	 && row.operand[RBX] == (uintptr_t) start + 6);
-  CHECK (row.rule[R12] == SFRAME_EH_EXPRESSION_VALUE
-	 && row.operand[R12] == (uintptr_t) start + 10);
+  CHECK (row.rule[SAVED] == SFRAME_EH_EXPRESSION_MEMORY
+	 && row.operand[SAVED] == (uintptr_t) start + 6);
+  CHECK (row.rule[SAVED12] == SFRAME_EH_EXPRESSION_VALUE
+	 && row.operand[SAVED12] == (uintptr_t) start + 10);
 }
 
 /* The status of a function with a program of SIZE bytes, which also is its

@@ -9,27 +9,39 @@
 
 #include "eh-craft.h"
 
-enum { RAX = 0, RDX = 1, RSI = 4, R13 = 13, R15 = 15, REGISTERS = 16 };
 /* Each register N has the value BASE + 64 * N.  */
 #define BASE UINT64_C (0x7000000)
 #define VALUE(n) (BASE + 64 * (n))
 /* SP is below all of them.  */
 #define OLD_SP (BASE - 0x10000)
 
+/* As the ABI has it: the CFA if SP of the caller is SP, and where RA is saved
+   then.  */
+#define CFA_OF(sp) ((sp) - SP_OFFSET)
+#define RA_OF(sp) (CFA_OF (sp) + RA_AT)
+/* The instructions by which SP of the caller is REG, or this SP, plus N.  */
+#define DEF_CFA(reg, n) 0x0c, (reg), LEB ((n) - SP_OFFSET)
+#define FRAME(n) 0x0e, LEB ((n) - SP_OFFSET)
+/* DW_OP_bregN.  */
+#define BREG(reg) (0x70 + (reg))
+
 static struct sframe_registers registers;
 static struct sframe_stack stack;
 static struct sframe_eh_entry entry;
 static struct sframe_eh_row row;
 
+/* All registers are known; RA, if it is one, is not after a call.  */
 static void
 fresh (void)
 {
   for (unsigned int i = 0; i < REGISTERS; ++i)
     registers.value[i] = VALUE (i);
-  registers.value[RSP] = OLD_SP;
-  registers.known = (1 << REGISTERS) - 1;
+  registers.value[SP] = OLD_SP;
+  registers.known
+    = ((UINT64_C (1) << REGISTERS) - 1) & ~(UINT64_C (1) << RA);
   registers.kept = 0;
   registers.interrupted = false;
+  registers.sp_kept = false;
   stack = (struct sframe_stack) { .unreadable = 1, .same_stack = true };
 }
 
@@ -51,6 +63,15 @@ step (void)
    step ())
 #define FRESH_STEP(...) (fresh (), STEP (__VA_ARGS__))
 
+/* The frame was interrupted.  */
+static void
+fresh_interrupted (void)
+{
+  fresh ();
+  registers.known = (UINT64_C (1) << REGISTERS) - 1;
+  registers.interrupted = true;
+}
+
 static bool
 is_known (unsigned int reg)
 {
@@ -66,53 +87,73 @@ has (unsigned int reg, uint64_t value)
 static void
 plain_frame (void)
 {
-  /* CFA is RSP + 32; RBX is saved at CFA - 16.  */
-  CHECK (FRESH_STEP (0x0e, 32, 0x80 | RBX, 4) == SFRAME_EH_OK);
-  CHECK (registers.pc == word_at (OLD_SP + 24));
-  CHECK (has (RSP, OLD_SP + 32));
-  CHECK (has (RBX, word_at (OLD_SP + 16)));
+  /* SAVED is saved at CFA - 16.  */
+  CHECK (FRESH_STEP (FRAME (32), 0x80 | SAVED, 4) == SFRAME_EH_OK);
+  CHECK (registers.pc == word_at (RA_OF (OLD_SP + 32)));
+  CHECK (has (SP, OLD_SP + 32));
+  CHECK (has (SAVED, word_at (CFA_OF (OLD_SP + 32) - 16)));
   CHECK (!registers.interrupted);
 }
 
-/* The System V ABI: RBX, RBP, RSP and R12 to R15 belong to the caller.  */
+/* Whether the ABI says that register REG, not SP, belongs to the caller: RBX,
+   RBP and R12 to R15; R6 to R13 and F8 to F15.  */
+static bool
+is_preserved (unsigned int reg)
+{
+#if defined __x86_64__
+  return reg == SAVED || reg == FP || reg >= 12;
+#elif defined __s390x__
+  return (reg >= 6 && reg <= 13) || reg >= 24;
+#endif
+}
+
 static void
 registers_that_calls_preserve (void)
 {
-  CHECK (FRESH_STEP (0x0e, 32) == SFRAME_EH_OK);
+  CHECK (FRESH_STEP (FRAME (32)) == SFRAME_EH_OK);
   for (unsigned int i = 0; i < REGISTERS; ++i)
-    if (i == RBX || i == RBP || i >= R12)
+    if (is_preserved (i))
       CHECK (has (i, VALUE (i)));
-    else if (i != RSP)
+    else if (i != SP)
       CHECK (!is_known (i));
-  /* The rule of RDX is same value.  */
-  CHECK (FRESH_STEP (0x0e, 32, 0x08, RDX) == SFRAME_EH_OK);
-  CHECK (has (RDX, VALUE (RDX)));
+  /* The rule of FREE1 is same value.  */
+  CHECK (FRESH_STEP (FRAME (32), 0x08, FREE1) == SFRAME_EH_OK);
+  CHECK (has (FREE1, VALUE (FREE1)));
 }
 
-/* GCC's rules at the end of a function that realigns the stack: RBP is saved
-   at the address in RBP, and RBX below.  Both are restored already if RBP is
-   not in the frame, from RSP up to RSP + 32.  */
-#define REALIGNED 0x0e, 32, 0x10, RBP, 2, 0x76, 0, 0x10, RBX, 2, 0x76, 0x78
+/* GCC's rules at the end of a function that realigns the stack: FP is saved
+   at the address in FP, and SAVED below.  Both are restored already if FP is
+   not in the frame, from SP up to the CFA.  */
+#define REALIGNED							\
+  FRAME (32), 0x10, FP, 2, BREG (FP), 0, 0x10, SAVED, 2, BREG (FP), 0x78
 
 static void
 registers_that_are_restored (void)
 {
-  fresh ();
-  registers.interrupted = true;
+  fresh_interrupted ();
   CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
-  CHECK (has (RBP, VALUE (RBP)));
-  CHECK (has (RBX, VALUE (RBX)));
+  CHECK (has (FP, VALUE (FP)));
+  CHECK (has (SAVED, VALUE (SAVED)));
 
-  fresh ();
-  registers.interrupted = true;
-  registers.value[RBP] = OLD_SP + 16;
+  fresh_interrupted ();
+  registers.value[FP] = OLD_SP + 16;
   CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
-  CHECK (has (RBP, word_at (OLD_SP + 16)));
-  CHECK (has (RBX, word_at (OLD_SP + 8)));
+  CHECK (has (FP, word_at (OLD_SP + 16)));
+  CHECK (has (SAVED, word_at (OLD_SP + 8)));
 
   /* A function that has made a call has not restored them.  */
   CHECK (FRESH_STEP (REALIGNED) == SFRAME_EH_OK);
-  CHECK (has (RBP, word_at (VALUE (RBP))));
+  CHECK (has (FP, word_at (VALUE (FP))));
+
+  /* The CFA is the first address that is not in the frame.  */
+  fresh_interrupted ();
+  registers.value[FP] = CFA_OF (OLD_SP + 32) - 8;
+  CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
+  CHECK (has (FP, word_at (CFA_OF (OLD_SP + 32) - 8)));
+  fresh_interrupted ();
+  registers.value[FP] = CFA_OF (OLD_SP + 32);
+  CHECK (STEP (REALIGNED) == SFRAME_EH_OK);
+  CHECK (has (FP, CFA_OF (OLD_SP + 32)));
 }
 
 /* The caller of an interrupted frame may need a register that this frame does
@@ -120,47 +161,45 @@ registers_that_are_restored (void)
 static void
 registers_that_the_callee_keeps (void)
 {
-  fresh ();
-  registers.interrupted = true;
-  CHECK (STEP (0x0e, 32) == SFRAME_EH_OK);
-  CHECK (!is_known (RDX));
-  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_OK);
-  CHECK (has (RSP, VALUE (RDX) + 32));
-  CHECK (STEP (0x0c, RDX, 64) == SFRAME_EH_REGISTER);
+  fresh_interrupted ();
+  CHECK (STEP (FRAME (32)) == SFRAME_EH_OK);
+  CHECK (!is_known (FREE1));
+  CHECK (STEP (DEF_CFA (FREE1, 32)) == SFRAME_EH_OK);
+  CHECK (has (SP, VALUE (FREE1) + 32));
+  CHECK (STEP (DEF_CFA (FREE1, 64)) == SFRAME_EH_REGISTER);
 
-  CHECK (FRESH_STEP (0x0e, 32) == SFRAME_EH_OK);
-  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_REGISTER);
-  /* The rule of RDX is undefined.  */
-  fresh ();
-  registers.interrupted = true;
-  CHECK (STEP (0x0e, 32, 0x07, RDX) == SFRAME_EH_OK);
-  CHECK (STEP (0x0c, RDX, 32) == SFRAME_EH_REGISTER);
+  CHECK (FRESH_STEP (FRAME (32)) == SFRAME_EH_OK);
+  CHECK (STEP (DEF_CFA (FREE1, 32)) == SFRAME_EH_REGISTER);
+  /* The rule of FREE1 is undefined.  */
+  fresh_interrupted ();
+  CHECK (STEP (FRAME (32), 0x07, FREE1) == SFRAME_EH_OK);
+  CHECK (STEP (DEF_CFA (FREE1, 32)) == SFRAME_EH_REGISTER);
 }
 
 static void
 unknown_stays_unknown (void)
 {
   fresh ();
-  registers.known &= ~(1 << R12);
-  CHECK (STEP (0x0e, 32, 0x09, RBX, R12) == SFRAME_EH_OK);
-  CHECK (!is_known (R12));
-  CHECK (!is_known (RBX));
-  CHECK (has (R13, VALUE (R13)));
+  registers.known &= ~(1 << SAVED12);
+  CHECK (STEP (FRAME (32), 0x09, SAVED, SAVED12) == SFRAME_EH_OK);
+  CHECK (!is_known (SAVED12));
+  CHECK (!is_known (SAVED));
+  CHECK (has (SAVED13, VALUE (SAVED13)));
 }
 
 static void
 cfa_from_unknown_register (void)
 {
   fresh ();
-  registers.known &= ~(1 << RBX);
-  CHECK (STEP (0x0c, RBX, 32) == SFRAME_EH_REGISTER);
+  registers.known &= ~(1 << SAVED);
+  CHECK (STEP (DEF_CFA (SAVED, 32)) == SFRAME_EH_REGISTER);
   fresh ();
-  registers.known &= ~(1 << RBX);
-  CHECK (STEP (0x0f, 2, 0x70 + RBX, 32) == SFRAME_EH_REGISTER);
-  CHECK (FRESH_STEP (0x0c, RBX, 32) == SFRAME_EH_OK);
-  CHECK (has (RSP, VALUE (RBX) + 32));
-  CHECK (FRESH_STEP (0x0c, RA, 32) == SFRAME_EH_CORRUPT);
-  CHECK (FRESH_STEP (0x0c, 40, 32) == SFRAME_EH_CORRUPT);
+  registers.known &= ~(1 << SAVED);
+  CHECK (STEP (0x0f, 2, BREG (SAVED), 32) == SFRAME_EH_REGISTER);
+  CHECK (FRESH_STEP (DEF_CFA (SAVED, 32)) == SFRAME_EH_OK);
+  CHECK (has (SP, VALUE (SAVED) + 32));
+  CHECK (FRESH_STEP (DEF_CFA (REGISTERS, 32)) == SFRAME_EH_CORRUPT);
+  CHECK (FRESH_STEP (DEF_CFA (40, 32)) == SFRAME_EH_CORRUPT);
 }
 
 /* Step by an entry whose CIE has nothing but the instructions INITIAL.  */
@@ -197,72 +236,97 @@ static void
 ra_unreadable (void)
 {
   fresh ();
-  stack.unreadable = OLD_SP + 24;
-  CHECK (STEP (0x0e, 32) == SFRAME_EH_BROKEN);
+  stack.unreadable = RA_OF (OLD_SP + 32);
+  CHECK (STEP (FRAME (32)) == SFRAME_EH_BROKEN);
   /* Misaligned.  */
-  CHECK (FRESH_STEP (0x0e, 33) == SFRAME_EH_BROKEN);
+  CHECK (FRESH_STEP (FRAME (33)) == SFRAME_EH_BROKEN);
 }
 
 static void
 saved_register_unreadable (void)
 {
   fresh ();
-  stack.unreadable = OLD_SP + 16;
-  CHECK (STEP (0x0e, 32, 0x80 | RBX, 4) == SFRAME_EH_OK);
-  CHECK (!is_known (RBX));
-  CHECK (has (RSP, OLD_SP + 32));
+  stack.unreadable = CFA_OF (OLD_SP + 32) - 16;
+  CHECK (STEP (FRAME (32), 0x80 | SAVED, 4) == SFRAME_EH_OK);
+  CHECK (!is_known (SAVED));
+  CHECK (has (SP, OLD_SP + 32));
 }
 
 static void
 ra_in_register (void)
 {
-  fresh ();
-  registers.interrupted = true;
+  fresh_interrupted ();
   /* As if the return address had been popped: SP stays where it is.  */
-  CHECK (STEP (0x0e, 0, 0x09, RA, RDX) == SFRAME_EH_OK);
-  CHECK (registers.pc == VALUE (RDX));
-  CHECK (has (RSP, OLD_SP));
+  CHECK (STEP (FRAME (0), 0x09, RA, FREE1) == SFRAME_EH_OK);
+  CHECK (registers.pc == VALUE (FREE1));
+  CHECK (has (SP, OLD_SP));
   /* After a call nothing can have left SP alone.  */
-  CHECK (FRESH_STEP (0x0e, 0, 0x09, RA, RDX) == SFRAME_EH_BROKEN);
+  CHECK (FRESH_STEP (FRAME (0), 0x09, RA, FREE1) == SFRAME_EH_BROKEN);
   fresh ();
-  registers.known &= ~(1 << RDX);
-  CHECK (STEP (0x0e, 32, 0x09, RA, RDX) == SFRAME_EH_REGISTER);
+  registers.known &= ~(1 << FREE1);
+  CHECK (STEP (FRAME (32), 0x09, RA, FREE1) == SFRAME_EH_REGISTER);
 }
 
 static void
 ra_without_a_rule (void)
 {
-  static const unsigned char only_cfa[] = { 0x0c, RSP, 8 };
+  static const unsigned char only_cfa[] = { 0x0c, SP, LEB (ENTRY_CFA) };
 
   CHECK (step_by_cie (only_cfa, sizeof only_cfa) == SFRAME_EH_REGISTER);
+#if defined __s390x__
+  /* A function that has made no call may have left it in its register.  The
+     caller's, as its call has changed it, is not known.  */
+  fresh_interrupted ();
+  CHECK (step () == SFRAME_EH_OK);
+  CHECK (registers.pc == VALUE (RA) && has (SP, OLD_SP));
+  CHECK (!is_known (RA));
+#endif
+}
+
+/* On s390x a function may save RA in its caller's frame and make calls without
+   a frame of its own.  Two in a row may not: SP would never rise.  */
+static void
+ra_in_frame_of_caller (void)
+{
+#if defined __s390x__
+  CHECK (FRESH_STEP (FRAME (0)) == SFRAME_EH_OK);
+  CHECK (registers.pc == word_at (RA_OF (OLD_SP)) && has (SP, OLD_SP));
+  CHECK (STEP (FRAME (0)) == SFRAME_EH_BROKEN);
+  CHECK (FRESH_STEP (FRAME (0)) == SFRAME_EH_OK);
+  CHECK (STEP (FRAME (8)) == SFRAME_EH_OK);
+  CHECK (STEP (FRAME (0)) == SFRAME_EH_OK);
+#else
+  CHECK (FRESH_STEP (FRAME (0)) == SFRAME_EH_BROKEN);
+#endif
 }
 
 static void
 registers_that_swap (void)
 {
-  CHECK (FRESH_STEP (0x0e, 32, 0x09, RBX, R12, 0x09, R12, RBX)
+  CHECK (FRESH_STEP (FRAME (32), 0x09, SAVED, SAVED12, 0x09, SAVED12, SAVED)
 	 == SFRAME_EH_OK);
-  CHECK (has (RBX, VALUE (R12)));
-  CHECK (has (R12, VALUE (RBX)));
+  CHECK (has (SAVED, VALUE (SAVED12)));
+  CHECK (has (SAVED12, VALUE (SAVED)));
 }
 
 static void
 frame_below_its_callee (void)
 {
-  /* CFA_sf: -8 from RSP, and from RBP when that is below.  */
-  CHECK (FRESH_STEP (0x12, RSP, 2) == SFRAME_EH_BROKEN);
+  /* SP of the caller is -8 from SP, and +16 from FP when that is below.  */
+#define FRAME_BELOW 0x12, SP, LEB ((-8 - SP_OFFSET) / DATA_FACTOR)
+  CHECK (FRESH_STEP (FRAME_BELOW) == SFRAME_EH_BROKEN);
   fresh ();
-  registers.value[RBP] = OLD_SP - 64;
-  CHECK (STEP (0x0c, RBP, 16) == SFRAME_EH_BROKEN);
+  registers.value[FP] = OLD_SP - 64;
+  CHECK (STEP (DEF_CFA (FP, 16)) == SFRAME_EH_BROKEN);
   /* A function that switches stacks may do that.  */
   fresh ();
-  registers.value[RBP] = OLD_SP - 64;
+  registers.value[FP] = OLD_SP - 64;
   stack.same_stack = false;
-  CHECK (STEP (0x0c, RBP, 16) == SFRAME_EH_OK);
-  CHECK (has (RSP, OLD_SP - 48));
+  CHECK (STEP (DEF_CFA (FP, 16)) == SFRAME_EH_OK);
+  CHECK (has (SP, OLD_SP - 48));
   fresh ();
   stack.same_stack = false;
-  CHECK (STEP (0x12, RSP, 2) == SFRAME_EH_BROKEN);
+  CHECK (STEP (FRAME_BELOW) == SFRAME_EH_BROKEN);
 }
 
 /* A CFA far away is probed before another word is read, whatever register it
@@ -270,29 +334,32 @@ frame_below_its_callee (void)
 static void
 far_frames (void)
 {
-  const uint64_t far = VALUE (RBX) + 16;
+  const uint64_t far = CFA_OF (VALUE (SAVED) + 16);
 
-  CHECK (FRESH_STEP (0x0e, 0x80, 0x20) == SFRAME_EH_OK);
-  CHECK (stack.checks == 0 && has (RSP, OLD_SP + 4096));
-  CHECK (FRESH_STEP (0x0e, 0x88, 0x20) == SFRAME_EH_OK);
-  CHECK (stack.checks == 1 && stack.checked == OLD_SP + 4096
+  CHECK (FRESH_STEP (FRAME (4096)) == SFRAME_EH_OK);
+  CHECK (stack.checks == 0 && has (SP, OLD_SP + 4096));
+  CHECK (FRESH_STEP (FRAME (4104)) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == CFA_OF (OLD_SP + 4104) - 8
 	 && stack.read_before == 0);
-  CHECK (FRESH_STEP (0x0c, RBX, 16, 0x10, RAX, 2, 0x77, 0) == SFRAME_EH_OK);
+  CHECK (FRESH_STEP (DEF_CFA (SAVED, 16), 0x10, FREE0, 2, BREG (SP), 0)
+	 == SFRAME_EH_OK);
   CHECK (stack.checks == 1 && stack.checked == far - 8
 	 && stack.read_before == 0);
-  CHECK (FRESH_STEP (0x0f, 2, 0x70 + RBX, 16) == SFRAME_EH_OK);
+  CHECK (FRESH_STEP (0x0f, 3, BREG (SAVED), LEB (16 - SP_OFFSET))
+	 == SFRAME_EH_OK);
   CHECK (stack.checks == 1 && stack.checked == far - 8);
-  CHECK (FRESH_STEP (0x0e, 32, 0x09, RSP, RBX) == SFRAME_EH_OK);
-  CHECK (stack.checks == 1 && stack.checked == VALUE (RBX));
+  CHECK (FRESH_STEP (FRAME (32), 0x09, SP, SAVED) == SFRAME_EH_OK);
+  CHECK (stack.checks == 1 && stack.checked == VALUE (SAVED));
 }
 
-/* The same step by a rule of SFrame: RA is at CFA - 8.  */
+/* The same step by a rule of SFrame, by which KIND, REG and OFFSET give the
+   CFA.  */
 static enum sframe_step_status
 step_by_rule (enum sframe_place_kind kind, unsigned int reg, int32_t offset)
 {
   struct sframe_rule rule
     = { .cfa = { .kind = kind, .reg = reg, .offset = offset },
-	.ra = { .kind = SFRAME_CFA_MEMORY, .offset = -8 },
+	.ra = { .kind = SFRAME_CFA_MEMORY, .offset = RA_AT },
 	.fp = { .kind = SFRAME_UNCHANGED } };
 
   return __sframe_step (&registers, &rule, &stack);
@@ -302,38 +369,39 @@ static void
 far_frames_by_sframe (void)
 {
   fresh ();
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 4096)
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, SP, CFA_OF (4096))
 	 == SFRAME_STEP_CALLER);
-  CHECK (stack.checks == 0 && has (RSP, OLD_SP + 4096));
+  CHECK (stack.checks == 0 && has (SP, OLD_SP + 4096));
   fresh ();
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 4104)
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, SP, CFA_OF (4104))
 	 == SFRAME_STEP_CALLER);
-  CHECK (stack.checks == 1 && stack.checked == OLD_SP + 4096);
+  CHECK (stack.checks == 1 && stack.checked == CFA_OF (OLD_SP + 4104) - 8);
   fresh ();
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RBP, 16) == SFRAME_STEP_CALLER);
-  CHECK (stack.checks == 1 && stack.checked == VALUE (RBP) + 8);
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, FP, CFA_OF (16))
+	 == SFRAME_STEP_CALLER);
+  CHECK (stack.checks == 1 && stack.checked == CFA_OF (VALUE (FP) + 16) - 8);
 }
 
-/* The caller's SP is in a word at SP, and below it.  */
+/* The CFA is in a word at SP, and below it.  */
 static void
 cfa_in_memory_at_sp (void)
 {
   fresh ();
-  registers.value[RSP] = UINT64_MAX << 60;
-  uint64_t cfa = word_at (registers.value[RSP]);
-  require (cfa < registers.value[RSP], "the word is low");
-  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, RSP, 0)
+  registers.value[SP] = UINT64_MAX << 60;
+  uint64_t cfa = word_at (registers.value[SP]);
+  require (cfa < registers.value[SP], "the word is low");
+  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, SP, 0)
 	 == SFRAME_STEP_BROKEN);
   fresh ();
-  registers.value[RSP] = UINT64_MAX << 60;
+  registers.value[SP] = UINT64_MAX << 60;
   stack.same_stack = false;
-  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, RSP, 0)
+  CHECK (step_by_rule (SFRAME_REGISTER_MEMORY, SP, 0)
 	 == SFRAME_STEP_CALLER);
-  CHECK (has (RSP, cfa) && stack.checks == 1);
+  CHECK (has (SP, cfa + SP_OFFSET) && stack.checks == 1);
   /* No register is ever below itself.  */
   fresh ();
   stack.same_stack = false;
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, -16)
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, SP, CFA_OF (-16))
 	 == SFRAME_STEP_BROKEN);
 }
 
@@ -342,14 +410,15 @@ static void
 fp_unknown (void)
 {
   fresh ();
-  registers.known &= ~(1 << RBP);
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RBP, 16)
+  registers.known &= ~(1 << FP);
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, FP, CFA_OF (16))
 	 == SFRAME_STEP_UNKNOWN);
   /* It need not be known where it is not needed.  */
   fresh ();
-  registers.known &= ~(1 << RBP);
-  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, RSP, 16) == SFRAME_STEP_CALLER);
-  CHECK (!is_known (RBP) && has (RSP, OLD_SP + 16));
+  registers.known &= ~(1 << FP);
+  CHECK (step_by_rule (SFRAME_REGISTER_VALUE, SP, CFA_OF (16))
+	 == SFRAME_STEP_CALLER);
+  CHECK (!is_known (FP) && has (SP, OLD_SP + 16));
 }
 
 /* As the kernel's vDSO describes its trampoline.  */
@@ -357,10 +426,10 @@ static void
 signal_frame (void)
 {
   unsigned char data = PCREL | SDATA4;
-  /* RSI at CFA + 8, RSP at CFA + 16, RA at CFA.  */
+  /* FREE4 at CFA + 8, SP at CFA + 16, RA at CFA.  */
   static const unsigned char program[]
-    = { 0x0c, RSP, 0, 0x10, RSI, 2, 0x77, 8, 0x10, RSP, 2, 0x77, 16,
-	0x10, RA, 2, 0x77, 0 };
+    = { 0x0c, SP, 0, 0x10, FREE4, 2, BREG (SP), 8, 0x10, SP, 2, BREG (SP), 16,
+	0x10, RA, 2, BREG (SP), 0 };
 
   begin (1);
   cie (data);
@@ -371,41 +440,42 @@ signal_frame (void)
   CHECK (step () == SFRAME_EH_OK);
   CHECK (registers.interrupted);
   CHECK (registers.pc == word_at (OLD_SP));
-  CHECK (has (RSI, word_at (OLD_SP + 8)));
-  CHECK (has (RSP, word_at (OLD_SP + 16)));
+  CHECK (has (FREE4, word_at (OLD_SP + 8)));
+  CHECK (has (SP, word_at (OLD_SP + 16)));
   /* Not in the kernel's record, hence as it was.  */
-  CHECK (has (RAX, VALUE (RAX)));
+  CHECK (has (FREE0, VALUE (FREE0)));
 }
 
 static void
 cfa_value (void)
 {
-  /* RBX is CFA - 16.  */
-  CHECK (FRESH_STEP (0x0e, 32, 0x14, RBX, 4) == SFRAME_EH_OK);
-  CHECK (has (RBX, OLD_SP + 16));
+  /* SAVED is CFA - 16.  */
+  CHECK (FRESH_STEP (FRAME (32), 0x14, SAVED, 4) == SFRAME_EH_OK);
+  CHECK (has (SAVED, CFA_OF (OLD_SP + 32) - 16));
 }
 
 /* An expression begins with CFA on its stack, but for that of CFA.  */
 static void
 expressions_and_cfa (void)
 {
-  CHECK (FRESH_STEP (0x0e, 32, 0x10, RBX, 2, 0x23, 8, 0x16, R12, 2, 0x23, 16)
-	 == SFRAME_EH_OK);
-  CHECK (has (RBX, word_at (OLD_SP + 40)));
-  CHECK (has (R12, OLD_SP + 48));
+  CHECK (FRESH_STEP (FRAME (32), 0x10, SAVED, 2, 0x23, 8,
+		     0x16, SAVED12, 2, 0x23, 16) == SFRAME_EH_OK);
+  CHECK (has (SAVED, word_at (CFA_OF (OLD_SP + 32) + 8)));
+  CHECK (has (SAVED12, CFA_OF (OLD_SP + 32) + 16));
   CHECK (FRESH_STEP (0x0f, 2, 0x23, 8) == SFRAME_EH_CORRUPT);
   CHECK (FRESH_STEP (0x0f, 0) == SFRAME_EH_CORRUPT);
 }
 
 /* GNU ld's expression for a lazily bound .plt: from byte 11 of each 16 on, the
-   entry has pushed a word.  */
+   entry has pushed a word.  It is for x86-64 only: there DW_OP_breg16, the
+   column of RA, is PC; on s390x PC has no number, and no PLT entry pushes.  */
+#if defined __x86_64__
 static void
 plt_expression (void)
 {
   for (unsigned int pc = 16; pc < 48; ++pc)
     {
-      fresh ();
-      registers.interrupted = true;
+      fresh_interrupted ();
       one_function ((const unsigned char[])
 		      { 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a,
 			0x33, 0x24, 0x22 }, 13);
@@ -415,9 +485,10 @@ plt_expression (void)
       CHECK (__sframe_eh_find_row (&entry, at, &row) == SFRAME_EH_OK);
       CHECK (__sframe_eh_step (&registers, &entry, &row, &stack)
 	     == SFRAME_EH_OK);
-      CHECK (has (RSP, OLD_SP + 8 + (at % 16 >= 11 ? 8 : 0)));
+      CHECK (has (SP, OLD_SP + 8 + (at % 16 >= 11 ? 8 : 0)));
     }
 }
+#endif
 
 /* The value of the expression in some bytes.  */
 struct expression
@@ -430,6 +501,14 @@ struct expression
 #define BYTES(...)							\
   sizeof ((const unsigned char[]) { __VA_ARGS__ }), { __VA_ARGS__ }
 
+/* The number with bytes 1 to N, in the order of the machine.  */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+# define BYTES_1_TO(n) (UINT64_C (0x0102030405060708) >> (64 - 8 * (n)))
+#else
+# define BYTES_1_TO(n) \
+  (UINT64_C (0x0807060504030201) & UINT64_MAX >> (64 - 8 * (n)))
+#endif
+
 /* 0x31 to 0x3f are 1 to 15; 0x09 0xfd is -3.  */
 static const struct expression expressions[] =
   {
@@ -440,15 +519,20 @@ static const struct expression expressions[] =
     { "const2s", BYTES (0x0b, 0xff, 0xff), -1 },
     { "const4s", BYTES (0x0d, 0xff, 0xff, 0xff, 0xff), -1 },
     { "const4u", BYTES (0x0c, 0xff, 0xff, 0xff, 0xff), UINT32_MAX },
-    { "const8u", BYTES (0x0e, 1, 1, 1, 1, 1, 1, 1, 1), 0x0101010101010101 },
-    { "const2u", BYTES (0x0a, 2, 2), 0x202 },
+    { "const8u", BYTES (0x0e, 1, 2, 3, 4, 5, 6, 7, 8), BYTES_1_TO (8) },
+    { "const2u", BYTES (0x0a, 1, 2), BYTES_1_TO (2) },
+    { "const2s, two bytes", BYTES (0x0b, 1, 2), BYTES_1_TO (2) },
+    { "const4u, four bytes", BYTES (0x0c, 1, 2, 3, 4), BYTES_1_TO (4) },
+    { "const4s, four bytes", BYTES (0x0d, 1, 2, 3, 4), BYTES_1_TO (4) },
+    { "const8s, eight bytes", BYTES (0x0f, 1, 2, 3, 4, 5, 6, 7, 8),
+      BYTES_1_TO (8) },
     { "const8s", BYTES (0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
       -1 },
-    { "addr", BYTES (0x03, 3, 3, 3, 3, 3, 3, 3, 3), 0x0303030303030303 },
+    { "addr", BYTES (0x03, 1, 2, 3, 4, 5, 6, 7, 8), BYTES_1_TO (8) },
     { "constu", BYTES (0x10, 0x90, 1), 144 },
     { "consts", BYTES (0x11, 0x7d), -3 },
-    { "breg", BYTES (0x70 + RBX, 0x78), VALUE (RBX) - 8 },
-    { "bregx", BYTES (0x92, R12, 0x78), VALUE (R12) - 8 },
+    { "breg", BYTES (BREG (SAVED), 0x78), VALUE (SAVED) - 8 },
+    { "bregx", BYTES (0x92, SAVED12, 0x78), VALUE (SAVED12) - 8 },
     { "dup", BYTES (0x33, 0x12, 0x22), 6 },
     { "drop", BYTES (0x33, 0x34, 0x13), 3 },
     { "over", BYTES (0x33, 0x34, 0x14, 0x1c), 1 },
@@ -491,14 +575,14 @@ static const struct expression expressions[] =
 
 static const struct expression *expression;
 
-/* Make a function whose RBX is EXPRESSION's value.  */
+/* Make a function whose SAVED is EXPRESSION's value.  */
 static enum sframe_eh_status
 step_by_expression (const unsigned char *bytes, size_t size)
 {
-  unsigned char program[64] = { 0x0e, 32, 0x16, RBX, size };
+  unsigned char program[64] = { FRAME (32), 0x16, SAVED, size };
 
-  memcpy (program + 5, bytes, size);
-  one_function (program, 5 + size);
+  memcpy (program + 6, bytes, size);
+  one_function (program, 6 + size);
   fresh ();
   return step ();
 }
@@ -508,7 +592,7 @@ check_expression (void)
 {
   CHECK (step_by_expression (expression->bytes, expression->size)
 	 == SFRAME_EH_OK);
-  CHECK (has (RBX, expression->value));
+  CHECK (has (SAVED, expression->value));
 }
 
 #define EXPRESSION(...)							\
@@ -518,13 +602,13 @@ check_expression (void)
 static void
 dereference (void)
 {
-  /* RBX is the word at RSP + 40.  */
-  CHECK (EXPRESSION (0x77, 40, 0x06) == SFRAME_EH_OK);
-  CHECK (has (RBX, word_at (OLD_SP + 40)));
-  CHECK (EXPRESSION (0x77, 40, 0x06, 0x06) == SFRAME_EH_OK);
-  CHECK (has (RBX, word_at (word_at (OLD_SP + 40))));
-  CHECK (EXPRESSION (0x77, 41, 0x06) == SFRAME_EH_OK);
-  CHECK (!is_known (RBX));
+  /* SAVED is the word at SP + 40.  */
+  CHECK (EXPRESSION (BREG (SP), 40, 0x06) == SFRAME_EH_OK);
+  CHECK (has (SAVED, word_at (OLD_SP + 40)));
+  CHECK (EXPRESSION (BREG (SP), 40, 0x06, 0x06) == SFRAME_EH_OK);
+  CHECK (has (SAVED, word_at (word_at (OLD_SP + 40))));
+  CHECK (EXPRESSION (BREG (SP), 41, 0x06) == SFRAME_EH_OK);
+  CHECK (!is_known (SAVED));
 }
 
 /* CFA is below in all of them, so that dropping one is no underflow.  */
@@ -564,8 +648,8 @@ cut_operands (void)
   CHECK (EXPRESSION (0x10, 0x80) == SFRAME_EH_CORRUPT);
   CHECK (EXPRESSION (0x11, 0x80) == SFRAME_EH_CORRUPT);
   CHECK (EXPRESSION (0x23) == SFRAME_EH_CORRUPT);
-  CHECK (EXPRESSION (0x70 + RBX) == SFRAME_EH_CORRUPT);
-  CHECK (EXPRESSION (0x92, RBX) == SFRAME_EH_CORRUPT);
+  CHECK (EXPRESSION (BREG (SAVED)) == SFRAME_EH_CORRUPT);
+  CHECK (EXPRESSION (0x92, SAVED) == SFRAME_EH_CORRUPT);
 }
 
 /* Jumps, calls and operations about types or threads are not used in unwind
@@ -607,16 +691,16 @@ words_of_sframe (void)
 {
   struct sframe_rule rule;
 
-  /* RBX saved, RBP not.  */
-  CHECK (HAS_RULE (0x0e, 32, 0x80 | RBX, 3));
-  CHECK (rule.cfa.kind == SFRAME_REGISTER_VALUE && rule.cfa.reg == RSP
+  /* SAVED saved, FP not.  */
+  CHECK (HAS_RULE (0x0e, 32, 0x80 | SAVED, 3));
+  CHECK (rule.cfa.kind == SFRAME_REGISTER_VALUE && rule.cfa.reg == SP
 	 && rule.cfa.offset == 32);
-  CHECK (rule.ra.kind == SFRAME_CFA_MEMORY && rule.ra.offset == -8);
+  CHECK (rule.ra.kind == SFRAME_CFA_MEMORY && rule.ra.offset == RA_AT);
   CHECK (rule.fp.kind == SFRAME_UNCHANGED);
   CHECK (!rule.outermost && !rule.signal && !rule.repeated);
-  /* RBP saved, and the CFA counted from it.  */
-  CHECK (HAS_RULE (0x0c, RBP, 16, 0x80 | RBP, 4));
-  CHECK (rule.cfa.reg == RBP && rule.cfa.offset == 16);
+  /* FP saved, and the CFA counted from it.  */
+  CHECK (HAS_RULE (0x0c, FP, 16, 0x80 | FP, 4));
+  CHECK (rule.cfa.reg == FP && rule.cfa.offset == 16);
   CHECK (rule.fp.kind == SFRAME_CFA_MEMORY && rule.fp.offset == -16);
   /* RA undefined.  */
   CHECK (HAS_RULE (0x07, RA));
@@ -628,26 +712,26 @@ no_words_of_sframe (void)
 {
   struct sframe_rule rule;
 
-  /* RBP in another register, undefined, a value.  */
-  CHECK (!HAS_RULE (0x09, RBP, RBX));
-  CHECK (!HAS_RULE (0x07, RBP));
-  CHECK (!HAS_RULE (0x14, RBP, 4));
-  /* RSP in memory or in a register: another stack.  */
-  CHECK (!HAS_RULE (0x80 | RSP, 3));
-  CHECK (!HAS_RULE (0x09, RSP, RBX));
+  /* FP in another register, undefined, a value.  */
+  CHECK (!HAS_RULE (0x09, FP, SAVED));
+  CHECK (!HAS_RULE (0x07, FP));
+  CHECK (!HAS_RULE (0x14, FP, 4));
+  /* SP in memory or in a register: another stack.  */
+  CHECK (!HAS_RULE (0x80 | SP, 3));
+  CHECK (!HAS_RULE (0x09, SP, SAVED));
   /* RA in a register, a value, or without a rule.  */
-  CHECK (!HAS_RULE (0x09, RA, RBX));
+  CHECK (!HAS_RULE (0x09, RA, SAVED));
   CHECK (!HAS_RULE (0x14, RA, 1));
   CHECK (!HAS_RULE (0x08, RA));
-  /* Expressions: of the CFA, RA, RBP, and of a register that would be
+  /* Expressions: of the CFA, RA, FP, and of a register that would be
      forgotten, but may not be understood.  */
-  CHECK (!HAS_RULE (0x0f, 2, 0x77, 32));
-  CHECK (!HAS_RULE (0x10, RA, 2, 0x77, 0));
-  CHECK (!HAS_RULE (0x16, RBP, 2, 0x77, 0));
-  CHECK (!HAS_RULE (0x10, RBX, 2, 0x77, 0));
+  CHECK (!HAS_RULE (0x0f, 2, BREG (SP), 32));
+  CHECK (!HAS_RULE (0x10, RA, 2, BREG (SP), 0));
+  CHECK (!HAS_RULE (0x16, FP, 2, BREG (SP), 0));
+  CHECK (!HAS_RULE (0x10, SAVED, 2, BREG (SP), 0));
   /* More than 31 bits.  */
   CHECK (!HAS_RULE (0x0e, 0x80, 0x80, 0x80, 0x80, 0x08));
-  CHECK (!HAS_RULE (0x05, RBP, 0x80, 0x80, 0x80, 0x80, 0x08));
+  CHECK (!HAS_RULE (0x05, FP, 0x80, 0x80, 0x80, 0x80, 0x08));
 }
 
 static void
@@ -678,6 +762,7 @@ static const struct test_case cases[] =
     { "saved register unreadable", saved_register_unreadable },
     { "return address in a register", ra_in_register },
     { "return address without a rule", ra_without_a_rule },
+    { "return address in the caller's frame", ra_in_frame_of_caller },
     { "registers that swap", registers_that_swap },
     { "frame below its callee", frame_below_its_callee },
     { "far frames", far_frames },
@@ -687,7 +772,9 @@ static const struct test_case cases[] =
     { "signal frame", signal_frame },
     { "value of the CFA", cfa_value },
     { "expressions and the CFA", expressions_and_cfa },
+#if defined __x86_64__
     { "expression of a PLT", plt_expression },
+#endif
     { "dereference", dereference },
     { "too few values", too_few_values },
     { "too many values", too_many_values },

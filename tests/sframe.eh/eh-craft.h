@@ -16,10 +16,27 @@
 
 #include "check.h"
 
-/* DWARF numbers of registers, and the factors of the CIEs made here.  The
-   factors are unusual, so that a test fails if one is not applied.  */
-enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, RA = 16 };
+/* DWARF numbers of registers: REGISTERS are tracked, and COLUMNS have rules.
+   The caller's SP is CFA + SP_OFFSET.  At the first instruction of a function
+   the CFA is SP + ENTRY_CFA; it saves RA at CFA + RA_AT.  */
+#if defined __x86_64__
+enum { SAVED = 3, FP = 6, SP = 7, RA = 16, REGISTERS = 16, COLUMNS = 17 };
+enum { SP_OFFSET = 0, ENTRY_CFA = 8, RA_AT = -8 };
+#elif defined __s390x__
+enum { SAVED = 8, FP = 11, SP = 15, RA = 14, REGISTERS = 32, COLUMNS = 32 };
+enum { SP_OFFSET = -160, ENTRY_CFA = 160, RA_AT = -48 };
+#endif
+/* The same on both machines.  Calls may change the first three, and preserve
+   the others, as they do SAVED.  */
+enum { FREE0 = 0, FREE1 = 1, FREE4 = 4, SAVED12 = 12, SAVED13 = 13 };
+
+/* The factors of the CIEs made here are unusual, so that a test fails if one
+   is not applied.  */
 enum { CODE_FACTOR = 2, DATA_FACTOR = -4 };
+
+/* The two bytes of NUMBER: as SLEB128 from -8192 to 8191, as ULEB128 up to
+   16383.  */
+#define LEB(number) (((number) & 0x7f) | 0x80), ((number) >> 7 & 0x7f)
 
 /* Encodings.  */
 enum { ABSPTR = 0, SDATA2 = 10, SDATA4 = 11, SDATA8 = 12, UDATA4 = 3,
@@ -125,8 +142,10 @@ cie_full (unsigned int version, const char *augmentation,
   end_record (craft.cie);
 }
 
-/* The rules of nearly all CIEs: CFA is RSP + 8, RA at CFA - 8.  */
-static const unsigned char usual[] = { 0x0c, RSP, 8, 0x80 | RA, 2 };
+/* The rules of nearly all CIEs: the CFA of a function's first instruction, and
+   RA where functions save it.  */
+static const unsigned char usual[]
+  = { 0x0c, SP, LEB (ENTRY_CFA), 0x80 | RA, RA_AT / DATA_FACTOR };
 
 static inline void
 cie (unsigned int encoding)
