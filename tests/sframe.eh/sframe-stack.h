@@ -2,7 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Takes the place of debug/sframe-stack.h.  Each word is a function
+   Takes the place of include/sframe-stack.h.  Each word is a function
    of its address, so that reading a wrong word gives a wrong result.  */
 
 #ifndef _SFRAME_STACK_H
