@@ -196,10 +196,10 @@ recover_all (const struct sframe_registers *registers,
   return SFRAME_EH_OK;
 }
 
-/* Whether the frame of *REGISTERS can have the same SP as its caller, by ROW: it
-   was interrupted, and may have pushed nothing; its return address is in a
-   register that is known; or it has saved that in its caller's frame, where its
-   callee has not (see plausible_sp in sframe-step.c).  */
+/* Whether the frame of *REGISTERS can have the same SP as its caller, by ROW:
+   it was interrupted, and may have pushed nothing; its return address is in a
+   register that is known; or it has saved that in its caller's frame, where
+   its callee has not (see plausible_sp in sframe-step.c).  */
 static bool
 eh_same_sp (const struct sframe_registers *registers,
 	    const struct sframe_eh_entry *entry,
@@ -286,8 +286,9 @@ eh_enter_caller (struct sframe_registers *registers,
   uintptr_t caller_sp = row->operand[SFRAME_MACHINE_SP];
 
   registers->moved_down = !entry->signal && caller_sp < sp;
-  registers->sp_kept = (caller_sp == sp
-			&& row->rule[entry->ra_column] == SFRAME_EH_CFA_MEMORY);
+  registers->sp_kept
+    = (caller_sp == sp
+       && row->rule[entry->ra_column] == SFRAME_EH_CFA_MEMORY);
   registers->pc = sframe_strip (row->operand[entry->ra_column]);
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);

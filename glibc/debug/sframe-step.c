@@ -74,8 +74,8 @@ recover_fp (const struct sframe_registers *registers,
 }
 
 /* Whether the frame can still have its return address in the RA register,
-   which is known only in a frame that a signal interrupted, or if its callee has
-   another register for its own, as __fentry__.  */
+   which is known only in a frame that a signal interrupted, or if its callee
+   has another register for its own, as __fentry__.  */
 static inline bool
 knows_ra (const struct sframe_registers *registers)
 {
@@ -98,10 +98,10 @@ is_frameless (const struct sframe_registers *registers,
 /* Whether CALLER_SP, which RULE gives, can be the caller's SP.  The stack
    grows down, so it is above SP; equal is possible only in a frame that has
    made no call, which may have pushed nothing, or have popped the return
-   address to a register like vfork, and in one that has saved it in its caller's
-   frame, but not in both of two: the caller would have no frame, and SP would
-   never rise.  It may be below SP, on another stack, in a function that
-   switches stacks and keeps the old SP in FP or in memory.  */
+   address to a register like vfork, and in one that has saved it in its
+   caller's frame, but not in both of two: the caller would have no frame, and
+   SP would never rise.  It may be below SP, on another stack, in a function
+   that switches stacks and keeps the old SP in FP or in memory.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
 	      const struct sframe_rule *rule,

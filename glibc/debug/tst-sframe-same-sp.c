@@ -1,5 +1,6 @@
-/* Test backtrace in functions that have the same SP as their caller: a leaf that
-   traps, and one that has saved its return address in its caller's frame.
+/* Test backtrace in functions that have the same SP as their caller: a leaf
+   that traps, and one that has saved its return address in its caller's
+   frame.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 

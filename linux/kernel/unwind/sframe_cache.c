@@ -690,8 +690,9 @@ static noinline unsigned int sframe_walk_stack(struct sframe_walk *walk,
 static bool sframe_is_plain(const struct unwind_user_state *state)
 {
 	return !state->topmost && !state->interrupted && !state->fp_lost &&
-	       !state->sp_lost && !state->sp_kept && state->ws == sizeof(long) &&
-	       !unwind_uprobe_used() && !(state->ip & (SFRAME_INSN_ALIGN - 1));
+	       !state->sp_lost && !state->sp_kept &&
+	       state->ws == sizeof(long) && !unwind_uprobe_used() &&
+	       !(state->ip & (SFRAME_INSN_ALIGN - 1));
 }
 
 /**
