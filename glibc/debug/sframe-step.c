@@ -74,8 +74,8 @@ recover_fp (const struct sframe_registers *registers,
 }
 
 /* Whether the frame can still have its return address in the RA register,
-   which is known only in a frame that a signal interrupted, or if its callee
-   has another register for its own, as __fentry__.  */
+   which is known only in a frame that a signal interrupted, or in the caller
+   of one that had its own in another register, as __fentry__ has.  */
 static inline bool
 knows_ra (const struct sframe_registers *registers)
 {

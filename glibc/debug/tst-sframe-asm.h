@@ -54,6 +54,8 @@
 # define ASM_FAULT "ud2\n"
 # define FAULT_SIZE 2
 # define FAULT_SIGNAL SIGILL
+/* An instruction that is none: SIGILL.  */
+# define ASM_ILLEGAL "ud2\n"
 # define ASM_RETURN "ret\n"
 # define CONTEXT_PC(context) ((context)->uc_mcontext.gregs[REG_RIP])
 
@@ -104,6 +106,8 @@
 # define ASM_FAULT "lg %r0, 0\n"
 # define FAULT_SIZE 6
 # define FAULT_SIGNAL SIGSEGV
+/* PC is that of the next instruction.  */
+# define ASM_ILLEGAL ".short 0\n"
 # define ASM_RETURN "br %r14\n"
 # define CONTEXT_PC(context) ((context)->uc_mcontext.psw.addr)
 
@@ -163,6 +167,7 @@
 # define ASM_FAULT "udf #0\n"
 # define FAULT_SIZE 4
 # define FAULT_SIGNAL SIGILL
+# define ASM_ILLEGAL "udf #0\n"
 # define ASM_RETURN "ret\n"
 # define CONTEXT_PC(context) ((context)->uc_mcontext.pc)
 

@@ -14,15 +14,6 @@
 
 #if HAVE_SFRAME_ASM
 
-# if HAVE_SFRAME_X86
-#  define ASM_ILLEGAL "ud2\n"
-# elif HAVE_SFRAME_AARCH64
-#  define ASM_ILLEGAL "udf #0\n"
-# else
-/* PC is that of the next instruction.  */
-#  define ASM_ILLEGAL ".short 0\n"
-# endif
-
 extern void leaf (void);
 asm (ASM_TEXT (leaf, ASM_ILLEGAL ASM_RETURN));
 
@@ -82,6 +73,7 @@ do_test (void)
 
   xsigaction (SIGILL, &sa, NULL);
   check (leaf);
+  /* On s390x the kernel makes another frame then.  */
   sa.sa_flags = SA_SIGINFO;
   xsigaction (SIGILL, &sa, NULL);
   check (leaf);

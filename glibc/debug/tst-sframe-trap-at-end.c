@@ -14,16 +14,13 @@
 #if HAVE_SFRAME_ASM
 
 # if HAVE_SFRAME_X86
-#  define ASM_ILLEGAL "ud2\n"
 #  define ASM_DIVIDE "xor %ecx, %ecx\n" "idivl %ecx\n"
 #  define ASM_TRAP "int3\n"
 # elif HAVE_SFRAME_AARCH64
 /* No division traps.  */
-#  define ASM_ILLEGAL "udf #0\n"
 #  define ASM_DIVIDE "brk #0\n"
 #  define DIVIDE_SIGNAL SIGTRAP
 # else
-#  define ASM_ILLEGAL ".short 0\n"
 #  define ASM_DIVIDE "lghi %r1, 0\n" "dsgr %r2, %r1\n"
 # endif
 # ifndef DIVIDE_SIGNAL

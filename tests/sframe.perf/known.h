@@ -25,8 +25,9 @@ spin (unsigned int amount)
     ;
 }
 
-/* A little work, another amount for each I: where a clock counts instructions,
-   a loop of always the same length can be sampled at the same one each time.  */
+/* A little work, more or less by I.  If a clock counts instructions, and each
+   turn of a loop has the same number of them, samples of the loop can all be at
+   the same instruction.  */
 static inline __attribute__ ((always_inline)) void
 vary (unsigned int i)
 {

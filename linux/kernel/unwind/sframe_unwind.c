@@ -264,15 +264,15 @@ static bool sframe_fp_restored(const struct unwind_user_state *state,
 static int sframe_step(struct unwind_user_state *state,
 		       const struct sframe_rule *rule)
 {
-	unsigned long cfa, ra, fp = state->fp;
+	unsigned long cfa, sp, ra, fp = state->fp;
 	int ret;
 
 	ret = sframe_recover_cfa(state, rule, &cfa);
 	if (ret)
 		return ret;
 	cfa = unwind_user_untag(cfa);
-	if (!sframe_sp_ok(state, rule, cfa - SFRAME_CFA_ABOVE_SP) ||
-	    cfa & (state->ws - 1))
+	sp = cfa - SFRAME_CFA_ABOVE_SP;
+	if (!sframe_sp_ok(state, rule, sp) || cfa & (state->ws - 1))
 		return -EINVAL;
 
 	ret = sframe_recover_ra(state, rule, cfa, &ra);
@@ -289,9 +289,8 @@ static int sframe_step(struct unwind_user_state *state,
 
 	state->ip = ra;
 	state->ip_after = false;
-	state->sp_kept = rule->ra.kind == SFRAME_CFA_MEMORY &&
-			 cfa - SFRAME_CFA_ABOVE_SP == state->sp;
-	state->sp = cfa - SFRAME_CFA_ABOVE_SP;
+	state->sp_kept = sp == state->sp && rule->ra.kind == SFRAME_CFA_MEMORY;
+	state->sp = sp;
 	state->sp_lost = false;
 	state->fp = fp;
 	state->ucontext = 0;
