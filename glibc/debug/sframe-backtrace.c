@@ -9,8 +9,8 @@
    1. a rule that an earlier trace has cached (walk, sframe-trace.c);
    2. the SFrame section of the object (step_sframe);
    3. the .eh_frame section of the object (step_eh_frame);
-   4. the code at the PC: signal trampoline, _start, PLT stub (step_code,
-      sframe-code.c);
+   4. the code at the PC: signal trampoline, _start, PLT stub (step_known_code,
+      step_other_code, sframe-code.c);
    5. the assumption that a call through a bad pointer has led to the PC
       (__sframe_step_wild);
    6. libgcc, which may know code that is in no object (sframe-libgcc.c).
@@ -159,7 +159,7 @@ step_table (struct sframe_trace *trace, const sframe_module *module,
    that of a signal trampoline whose code is unknown, or a doubtful rule of
    SFrame for which .eh_frame has no entry.  STATUS is the result of
    step_table.  */
-static enum sframe_step_status
+static SHARE_STACK enum sframe_step_status
 step_last_table (struct sframe_trace *trace, const sframe_module *module,
 		 uintptr_t pc, enum sframe_step_status status)
 {
@@ -172,34 +172,43 @@ step_last_table (struct sframe_trace *trace, const sframe_module *module,
   return last;
 }
 
-/* Step to the caller of TRACE's frame, which is in MODULE, by the code at PC.
-   STATUS is the result of step_table.  */
+/* Step to the caller of TRACE's frame, which is in MODULE, by the code at PC,
+   if that is a signal trampoline or _start, or if there is none.  */
 static enum sframe_step_status RELEASE_STACK
-step_code (struct sframe_trace *trace, const sframe_module *module,
-	   uintptr_t pc, enum sframe_step_status status)
+step_known_code (struct sframe_trace *trace, const sframe_module *module,
+		 uintptr_t pc)
 {
   static const struct sframe_rule outermost = { .outermost = true };
   struct sframe_registers *registers = trace->registers;
   struct sframe_stack *stack = &trace->stack;
-  enum sframe_step_status special;
 
   /* For a trampoline, prefer the signal frame to the rule: it has all
      registers and the cause of the signal.  */
-  special = __sframe_step_trampoline (module, registers, stack);
-  if (special != SFRAME_STEP_NO_RULE)
-    return special;
+  enum sframe_step_status status
+    = __sframe_step_trampoline (module, registers, stack);
+  if (status != SFRAME_STEP_NO_RULE)
+    return status;
   if (!__sframe_is_code (module, pc))
     return __sframe_step_foreign (registers, stack, SFRAME_STEP_FOREIGN);
-  if (__sframe_is_start (module, registers, stack))
-    {
-      sframe_cache_object_rule (trace, &outermost);
-      return SFRAME_STEP_OUTERMOST;
-    }
-  special = step_last_table (trace, module, pc, status);
-  if (special == SFRAME_STEP_NO_RULE)
-    special = __sframe_step_stub (module, registers, stack);
-  if (special != SFRAME_STEP_NO_RULE)
-    return special;
+  if (!__sframe_is_start (module, registers, stack))
+    return SFRAME_STEP_NO_RULE;
+  sframe_cache_object_rule (trace, &outermost);
+  return SFRAME_STEP_OUTERMOST;
+}
+
+/* Step to the caller of TRACE's frame, which is in MODULE, and for which no
+   table has a rule.  STATUS is the result of step_table.  */
+static enum sframe_step_status RELEASE_STACK
+step_other_code (struct sframe_trace *trace, const sframe_module *module,
+		 enum sframe_step_status status)
+{
+  struct sframe_registers *registers = trace->registers;
+  struct sframe_stack *stack = &trace->stack;
+  enum sframe_step_status stub
+    = __sframe_step_stub (module, registers, stack);
+
+  if (stub != SFRAME_STEP_NO_RULE)
+    return stub;
   if (status == SFRAME_STEP_UNSUPPORTED)
     return __sframe_step_foreign (registers, stack, status);
   /* PC is between functions, or in one without a rule.  Possibly no
@@ -214,7 +223,7 @@ static SHARE_STACK enum sframe_step_status
 step_object (struct sframe_trace *trace, const sframe_module *module,
 	     uintptr_t pc)
 {
-  enum sframe_step_status status = SFRAME_STEP_NO_RULE;
+  enum sframe_step_status status = SFRAME_STEP_NO_RULE, special;
 
   /* PC is the return address minus one.  If that is the start of a trampoline,
      the table would describe the function before it.  */
@@ -223,9 +232,14 @@ step_object (struct sframe_trace *trace, const sframe_module *module,
 				       &trace->stack);
   if (status == SFRAME_STEP_NO_RULE)
     status = step_table (trace, module, pc);
-  return (status == SFRAME_STEP_NO_RULE || status == SFRAME_STEP_TRAMPOLINE
-	  || status == SFRAME_STEP_UNSUPPORTED
-	  ? step_code (trace, module, pc, status) : status);
+  if (status != SFRAME_STEP_NO_RULE && status != SFRAME_STEP_TRAMPOLINE
+      && status != SFRAME_STEP_UNSUPPORTED)
+    return status;
+  special = step_known_code (trace, module, pc);
+  if (special == SFRAME_STEP_NO_RULE)
+    special = step_last_table (trace, module, pc, status);
+  return (special == SFRAME_STEP_NO_RULE
+	  ? step_other_code (trace, module, status) : special);
 }
 
 /* Step to the caller of TRACE's frame without the cache: by 2 to 5 in the list
@@ -263,6 +277,29 @@ step_uncached (struct sframe_trace *trace)
 	  : status);
 }
 
+/* Whether TRACE meets its frame a second time: the stack was overwritten, and
+   the trace would never end.  Each round of such a loop has a step that does
+   not raise SP; call this after each of these.  The frames are compared with
+   those after 1, 2, 4, 8... of these steps, as in Brent's algorithm, so that
+   a loop is found in its third round, or before it has taken twice as many
+   steps as those before it.  */
+static bool
+comes_again (struct sframe_trace *trace)
+{
+  uintptr_t pc = trace->registers->pc;
+  uintptr_t sp = trace->registers->value[SFRAME_MACHINE_SP];
+
+  if (pc == trace->turn_pc && sp == trace->turn_sp)
+    return true;
+  if ((trace->turns & (trace->turns - 1)) == 0)
+    {
+      trace->turn_pc = pc;
+      trace->turn_sp = sp;
+    }
+  ++trace->turns;
+  return false;
+}
+
 /* Step to the caller of TRACE's frame, for which no rule is cached.  If the
    caller's SP is below the callee's, the function has switched stacks or FP
    was overwritten.  In the latter case the words there are often the remains
@@ -271,6 +308,7 @@ static enum sframe_step_status
 step (struct sframe_trace *trace)
 {
   struct sframe_registers *registers = trace->registers;
+  uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   enum sframe_step_status status;
 
   registers->moved_down = false;
@@ -283,7 +321,8 @@ step (struct sframe_trace *trace)
 	   && !__sframe_follows_call (registers->pc, registers,
 				      &trace->stack))
     return SFRAME_STEP_BROKEN;
-  return status;
+  return (registers->value[SFRAME_MACHINE_SP] <= sp && comes_again (trace)
+	  ? SFRAME_STEP_BROKEN : status);
 }
 
 /* Store the PCs of the frame in TRACE's registers and of its callers.  Return
@@ -293,6 +332,8 @@ walk (struct sframe_trace *trace)
 {
   trace->array[0] = (void *) trace->registers->pc;
   trace->count = 1;
+  trace->turns = 0;
+  trace->turn_sp = 0;
   if (trace->table != 0)
     trace->path = sframe_cache_start (__sframe_cache_table (trace->table));
   while (trace->count < trace->size)

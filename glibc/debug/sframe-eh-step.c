@@ -198,8 +198,8 @@ recover_all (const struct sframe_registers *registers,
 
 /* Whether the frame of *REGISTERS can have the same SP as its caller, by ROW:
    it was interrupted, and may have pushed nothing; its return address is in a
-   register that is known; or it has saved that in its caller's frame, where
-   its callee has not (see plausible_sp in sframe-step.c).  */
+   register that is known; or its caller has a save area (see plausible_sp in
+   sframe-step.c).  */
 static bool
 eh_same_sp (const struct sframe_registers *registers,
 	    const struct sframe_eh_entry *entry,
@@ -207,14 +207,11 @@ eh_same_sp (const struct sframe_registers *registers,
 {
   unsigned int ra = entry->ra_column;
 
-  if (entry->signal)
-    return false;
-  return (registers->interrupted
+  return (registers->interrupted || SFRAME_MACHINE_SAVE_AREA
+	  || row->rule[ra] == SFRAME_EH_IN_REGISTER
 	  || (SFRAME_MACHINE_FRAMELESS && registers->kept != 0)
 	  || (ra < SFRAME_MACHINE_REGISTERS
-	      && ((registers->known | registers->kept) & bit (ra)) != 0)
-	  || (SFRAME_MACHINE_SAVE_AREA && !registers->sp_kept
-	      && row->rule[ra] == SFRAME_EH_CFA_MEMORY));
+	      && ((registers->known | registers->kept) & bit (ra)) != 0));
 }
 
 /* Whether SP can be the caller's stack pointer.  The stack grows down, so it
@@ -286,9 +283,6 @@ eh_enter_caller (struct sframe_registers *registers,
   uintptr_t caller_sp = row->operand[SFRAME_MACHINE_SP];
 
   registers->moved_down = !entry->signal && caller_sp < sp;
-  registers->sp_kept
-    = (caller_sp == sp
-       && row->rule[entry->ra_column] == SFRAME_EH_CFA_MEMORY);
   registers->pc = sframe_strip (row->operand[entry->ra_column]);
   memcpy (registers->value, row->operand,
 	  SFRAME_MACHINE_REGISTERS * sizeof registers->value[0]);

@@ -90,7 +90,7 @@ static inline bool
 is_frameless (const struct sframe_registers *registers,
 	      const struct sframe_place *ra)
 {
-  return (SFRAME_MACHINE_FRAMELESS && ra->kind == SFRAME_REGISTER_VALUE
+  return (ra->kind == SFRAME_REGISTER_VALUE
 	  && ra->reg < SFRAME_MACHINE_REGISTERS
 	  && (registers->known & UINT64_C (1) << ra->reg) == 0);
 }
@@ -98,10 +98,10 @@ is_frameless (const struct sframe_registers *registers,
 /* Whether CALLER_SP, which RULE gives, can be the caller's SP.  The stack
    grows down, so it is above SP; equal is possible only in a frame that has
    made no call, which may have pushed nothing, or have popped the return
-   address to a register like vfork, and in one that has saved it in its
-   caller's frame, but not in both of two: the caller would have no frame, and
-   SP would never rise.  It may be below SP, on another stack, in a function
-   that switches stacks and keeps the old SP in FP or in memory.  */
+   address to a register like vfork, and where the caller has a save area, in
+   which a function can keep what it would otherwise have pushed.  It may be
+   below SP, on another stack, in a function that switches stacks and keeps the
+   old SP in FP or in memory.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
 	      const struct sframe_rule *rule,
@@ -112,8 +112,7 @@ plausible_sp (const struct sframe_registers *registers,
   if (caller_sp == sp)
     return (knows_ra (registers) || registers->interrupted
 	    || is_frameless (registers, &rule->ra)
-	    || (SFRAME_MACHINE_SAVE_AREA && !registers->sp_kept
-		&& rule->ra.kind == SFRAME_CFA_MEMORY));
+	    || SFRAME_MACHINE_SAVE_AREA);
   return (caller_sp > sp
 	  || ((rule->cfa.kind != SFRAME_REGISTER_VALUE
 	       || rule->cfa.reg != SFRAME_MACHINE_SP)
@@ -167,8 +166,6 @@ enter_caller (struct sframe_registers *registers,
   uintptr_t caller_sp = cfa + SFRAME_MACHINE_SP_OFFSET;
 
   registers->moved_down = !rule->signal && caller_sp < sp;
-  registers->sp_kept = (caller_sp == sp
-			&& rule->ra.kind == SFRAME_CFA_MEMORY);
   registers->pc = sframe_strip (ra);
   registers->value[SFRAME_MACHINE_SP] = caller_sp;
   registers->value[SFRAME_MACHINE_FP] = fp;

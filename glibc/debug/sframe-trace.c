@@ -129,7 +129,6 @@ store_frame (struct sframe_trace *trace, const struct frame *frame)
   registers->interrupted = false;
   registers->fetch_failed = false;
   registers->moved_down = false;
-  registers->sp_kept = false;
 }
 
 /* Cache WORD as the rule of TRACE's frame.  */

@@ -34,6 +34,11 @@ struct sframe_trace
   bool missed : 1;
   /* One of the frames so far was interrupted by a signal.  */
   bool in_handler : 1;
+  /* How many steps have not raised SP, and PC and SP after one of them; see
+     comes_again in sframe-backtrace.c.  */
+  unsigned int turns;
+  uintptr_t turn_pc;
+  uintptr_t turn_sp;
   /* The object of the last frame whose rule was not cached: an sframe_module,
      of which this header must not know the type.  */
   const void *module;

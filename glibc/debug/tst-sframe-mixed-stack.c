@@ -18,9 +18,10 @@ enum
   AREA = 16 * 1024,
   OWN_USE = 512,
   /* What backtrace may use, its return address included, see
-     sframe-backtrace.h.  */
-  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2304 : HAVE_SFRAME_AARCH64 ? 1792
-		   : 1152),
+     sframe-backtrace.h; and the words that check for overruns, if all
+     functions have one (--enable-stack-protector=all).  */
+  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2432 : HAVE_SFRAME_AARCH64 ? 1920
+		   : 1280) + (STACK_PROTECTOR_LEVEL == 2 ? 256 : 0),
 };
 
 static struct trace trace;
@@ -152,6 +153,13 @@ recurse (int depth)
   KEEP_FRAME ();
 }
 
+/* The deepest calls: a trap in a function that its CFI takes for a signal
+   trampoline.  */
+#if HAVE_SFRAME_ASM
+extern void as_signal (void);
+asm (ASM_TEXT (as_signal, ".cfi_signal_frame\n" ASM_ILLEGAL ASM_RETURN));
+#endif
+
 static sigjmp_buf recover;
 static volatile int *volatile no_memory;
 
@@ -170,6 +178,16 @@ fault (void)
     *no_memory = 0;
   KEEP_FRAME ();
 }
+
+#if HAVE_SFRAME_ASM
+static void FRAME
+trap_as_signal (void)
+{
+  if (sigsetjmp (recover, 1) == 0)
+    as_signal ();
+  KEEP_FRAME ();
+}
+#endif
 
 static void
 test_by_sframe (void)
@@ -192,6 +210,11 @@ test_by_sframe (void)
       fault ();
       check_use ("SFrame, beyond a fault");
     }
+#if HAVE_SFRAME_ASM
+  handle_signal (SIGILL, handler);
+  trap_as_signal ();
+  check_use ("a trap in what looks like a signal trampoline");
+#endif
 }
 
 static int

@@ -40,8 +40,6 @@ struct sframe_registers
   bool fetch_failed;
   /* The last step has led to a lower SP, that is, to another stack.  */
   bool moved_down;
-  /* The last step has not changed SP, and has read PC from memory.  */
-  bool sp_kept;
 };
 
 /* The instruction before a return address: no call, a call, or a call that has

@@ -41,7 +41,6 @@ fresh (void)
     = ((UINT64_C (1) << REGISTERS) - 1) & ~(UINT64_C (1) << RA);
   registers.kept = 0;
   registers.interrupted = false;
-  registers.sp_kept = false;
   stack = (struct sframe_stack) { .unreadable = 1, .same_stack = true };
 }
 

@@ -70,24 +70,24 @@ check_row (const struct sframe_eh_table *table,
     }
 }
 
-/* Whether a step by ENTRY may have left SP alone.  Then it cannot be repeated
-   for ever: the frame was interrupted, or its RA register is no longer known, or
-   it has saved RA in memory as its callee has not.  */
+/* Whether a step by ENTRY and ROW may have left SP alone: the frame was
+   interrupted, or had RA in a register or its caller's save area.  */
 static bool
 can_keep_sp (const struct sframe_registers *before,
 	     const struct sframe_registers *after,
-	     const struct sframe_eh_entry *entry)
+	     const struct sframe_eh_entry *entry,
+	     const struct sframe_eh_row *row)
 {
-  if (before->interrupted)
-    return true;
-  return (((before->known & ~after->known) >> entry->ra_column & 1) != 0
-	  || (SFRAME_MACHINE_SAVE_AREA && after->sp_kept && !before->sp_kept));
+  return (SFRAME_MACHINE_SAVE_AREA || before->interrupted
+	  || row->rule[entry->ra_column] == SFRAME_EH_IN_REGISTER
+	  || ((before->known & ~after->known) >> entry->ra_column & 1) != 0);
 }
 
 static void
 check_step (const struct sframe_registers *before,
 	    const struct sframe_registers *after,
-	    const struct sframe_eh_entry *entry)
+	    const struct sframe_eh_entry *entry,
+	    const struct sframe_eh_row *row)
 {
   uintptr_t old = before->value[SFRAME_MACHINE_SP];
   uintptr_t sp = after->value[SFRAME_MACHINE_SP];
@@ -96,10 +96,8 @@ check_step (const struct sframe_registers *before,
   hold ((after->known >> SFRAME_MACHINE_SP & 1) != 0, "SP is known");
   hold (after->interrupted == entry->signal, "interrupted by a signal");
   /* One stack, on which the caller is above.  */
-  if (entry->signal)
-    hold (sp != old, "SP of the interrupted frame");
-  else
-    hold (sp > old || (sp == old && can_keep_sp (before, after, entry)),
+  if (!entry->signal)
+    hold (sp > old || (sp == old && can_keep_sp (before, after, entry, row)),
 	  "SP rises");
 }
 
@@ -131,11 +129,10 @@ step (const struct sframe_eh_table *table, uintptr_t pc, uint64_t seed,
   registers->known &= (UINT64_C (1) << SFRAME_MACHINE_REGISTERS) - 1;
   registers->pc = pc;
   registers->interrupted = seed % 2;
-  registers->sp_kept = seed / 2 % 2;
   struct sframe_registers before = *registers;
   status = __sframe_eh_step (registers, &entry, &row, &stack);
   if (status == SFRAME_EH_OK)
-    check_step (&before, registers, &entry);
+    check_step (&before, registers, &entry, &row);
   return status;
 }
 

@@ -72,8 +72,8 @@ static int sframe_recover(const struct unwind_user_state *state,
  * call: where a call pushes nothing, the function may have pushed nothing yet;
  * on x86 it may have popped the return address to a register, as vfork() does.
  * On s390 it may be equal if the return address was saved in the caller's
- * frame, but not twice: a caller without a frame has no room for it, and SP
- * would never rise. The caller of a signal restorer may be on another stack.
+ * frame, but not by two functions that have made a call: then SP might never
+ * rise. The caller of a signal restorer may be on another stack.
  */
 static bool sframe_sp_ok(const struct unwind_user_state *state,
 			 const struct sframe_rule *rule, unsigned long sp)
@@ -289,7 +289,9 @@ static int sframe_step(struct unwind_user_state *state,
 
 	state->ip = ra;
 	state->ip_after = false;
-	state->sp_kept = sp == state->sp && rule->ra.kind == SFRAME_CFA_MEMORY;
+	state->sp_kept = sp == state->sp && !state->topmost &&
+			 !state->interrupted &&
+			 rule->ra.kind == SFRAME_CFA_MEMORY;
 	state->sp = sp;
 	state->sp_lost = false;
 	state->fp = fp;
