@@ -19,13 +19,14 @@ series_tree=$build/src/$base.series
 # The directory of the overlay, and its subdirectories that belong to it.
 case $base in
   glibc)
-    overlay=$top/glibc overlay_stamp=$stamps/overlay ;;
+    overlay=$top/glibc overlay_dirs="debug elf include math stdlib sysdeps"
+    overlay_stamp=$stamps/overlay ;;
   linux)
-    overlay=$top/linux overlay_stamp=$stamps/overlay-linux ;;
+    overlay=$top/linux overlay_dirs=$(ls "$overlay")
+    overlay_stamp=$stamps/overlay-linux ;;
   *)
     die "there is no tree $base; use glibc or linux" ;;
 esac
-overlay_dirs=$(ls "$overlay")
 manifest=$overlay_stamp.files
 
 version=$(cat "$stock.version")
