@@ -279,10 +279,10 @@ step_uncached (struct sframe_trace *trace)
 
 /* Whether TRACE meets its frame a second time: the stack was overwritten, and
    the trace would never end.  Each round of such a loop has a step that does
-   not raise SP; call this after each of these.  The frames are compared with
-   those after 1, 2, 4, 8... of these steps, as in Brent's algorithm, so that
-   a loop is found in its third round, or before it has taken twice as many
-   steps as those before it.  */
+   not raise SP; call this after each of these steps.  By Brent's algorithm it
+   compares the frame with that after the last of these steps whose number is
+   a power of two.  So a loop of LENGTH such steps that begins after BEFORE
+   others is found within three times the larger of the two.  */
 static bool
 comes_again (struct sframe_trace *trace)
 {
@@ -303,7 +303,8 @@ comes_again (struct sframe_trace *trace)
 /* Step to the caller of TRACE's frame, for which no rule is cached.  If the
    caller's SP is below the callee's, the function has switched stacks or FP
    was overwritten.  In the latter case the words there are often the remains
-   of earlier frames, so require that the return address follows a call.  */
+   of earlier frames, so require that the return address follows a call.  The
+   trace also ends if its frames lead to one another in a circle.  */
 static enum sframe_step_status
 step (struct sframe_trace *trace)
 {

@@ -99,9 +99,9 @@ is_frameless (const struct sframe_registers *registers,
    grows down, so it is above SP; equal is possible only in a frame that has
    made no call, which may have pushed nothing, or have popped the return
    address to a register like vfork, and where the caller has a save area, in
-   which a function can keep what it would otherwise have pushed.  It may be
-   below SP, on another stack, in a function that switches stacks and keeps the
-   old SP in FP or in memory.  */
+   which a function can keep what it would otherwise have pushed; if SP never
+   rises, backtrace notices.  It may be below SP, on another stack, in a
+   function that switches stacks and keeps the old SP in FP or in memory.  */
 static bool
 plausible_sp (const struct sframe_registers *registers,
 	      const struct sframe_rule *rule,

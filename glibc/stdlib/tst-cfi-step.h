@@ -19,7 +19,7 @@
 #ifdef __x86_64__
 # define HAVE_CFI_STEP 1
 
-/* The traces so far, and those without a frame of do_test.  */
+/* The traces since the last check, and those without a frame of do_test.  */
 static int traces;
 static int incomplete;
 static const void *first_incomplete;
@@ -75,7 +75,8 @@ extern void stop_steps (void);
 asm (CHANGE_FLAGS (start_steps, "orl $0x100, (%rsp)"));
 asm (CHANGE_FLAGS (stop_steps, "andl $~0x100, (%rsp)"));
 
-/* There were at least LEAST traces, and all reached do_test.  */
+/* Check that there were at least LEAST traces, and that all reached
+   do_test.  */
 static inline void
 check_steps (int least)
 {
@@ -83,6 +84,7 @@ check_steps (int least)
   TEST_COMPARE (incomplete, 0);
   if (incomplete > 0)
     printf ("info: first one without do_test: at %p\n", first_incomplete);
+  traces = incomplete = 0;
 }
 
 #else

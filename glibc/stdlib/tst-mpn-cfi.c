@@ -9,29 +9,30 @@
 
 #ifdef HAVE_CFI_STEP
 
+enum { LIMBS = 7 };
+
+/* Step through FUNCTION, which makes RESULT of 67 and four times 15 in the
+   last limb.  */
+static void __attribute__ ((noinline))
+check (__typeof (mpn_addmul_1) function, mp_limb_t result)
+{
+  mp_limb_t factor[LIMBS] = { 3, 5, 7, 9, 11, 13, 15 };
+  mp_limb_t sum[LIMBS] = { 61, 62, 63, 64, 65, 66, 67 };
+
+  start_steps ();
+  mp_limb_t carry = function (sum, factor, LIMBS, 4);
+  stop_steps ();
+  TEST_COMPARE (carry, 0);
+  TEST_COMPARE (sum[LIMBS - 1], result);
+  check_steps (20);
+}
+
 static int
 do_test (void)
 {
-  mp_limb_t factor[] = { 3, 5, 7, 9, 11, 13, 15 };
-  mp_limb_t sum[] = { 1, 2, 3, 4, 5, 6, 7 };
-  mp_limb_t carry;
-
   prepare_steps ();
-
-  start_steps ();
-  carry = mpn_addmul_1 (sum, factor, 7, 4);
-  stop_steps ();
-  TEST_COMPARE (carry, 0);
-  TEST_COMPARE (sum[6], 67);
-  check_steps (20);
-
-  traces = 0;
-  start_steps ();
-  carry = mpn_submul_1 (sum, factor, 7, 4);
-  stop_steps ();
-  TEST_COMPARE (carry, 0);
-  TEST_COMPARE (sum[6], 7);
-  check_steps (20);
+  check (mpn_addmul_1, 127);
+  check (mpn_submul_1, 7);
   return 0;
 }
 

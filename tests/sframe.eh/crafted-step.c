@@ -284,8 +284,8 @@ ra_without_a_rule (void)
 }
 
 /* On s390x a function may save RA in its caller's frame and make calls without
-   a frame of its own, and so may that caller.  backtrace finds out if SP never
-   rises.  */
+   a frame of its own, and so may that caller.  If SP never rises, backtrace
+   notices.  */
 static void
 ra_in_frame_of_caller (void)
 {
