@@ -50,10 +50,11 @@ find_words (const uintptr_t *words, size_t count, uintptr_t start,
   return found;
 }
 
-/* The number of words from SP on to look at.  The step to this frame has read
-   its return address, which is in the word before the CFA or, on s390x, in the
-   save area that ends there.  Look at no other page: a program may have made
-   the next one unreadable, in the middle of a frame.  */
+/* The number of words from SP on to look at: those in the page that has the
+   last word of the frame that the step to this one has left.  On x86-64 that
+   word is the return address, so the page can be read.  On other machines the
+   return address may be in a page below.  A program may have made a page of
+   its stack unreadable, in the middle of a frame: look at no other page.  */
 static inline size_t
 count_words (const struct sframe_range *readable, uintptr_t sp)
 {

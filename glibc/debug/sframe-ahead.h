@@ -3,9 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock, no system
-   call.  Nothing is read but the table, the cache and the page of the stack
-   from which the last return address was read.  No result depends on what is
-   found.  */
+   call.  Nothing is read but the table, the cache and one page of the stack:
+   that with the word before the CFA which the last step has found.  No result
+   depends on what is found.  */
 
 #ifndef _SFRAME_AHEAD_H
 #define _SFRAME_AHEAD_H

@@ -427,14 +427,14 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
 	  || sframe_signal_unsure (sp, &trace->stack));
 }
 
-/* TRACE, which began at SP, would need libgcc.  Return SFRAME_HELP_IF_LOADED
-   if libgcc may be used, otherwise SFRAME_HELP_NONE.  TRACE may have ended
-   before a signal frame that libgcc would reach, so search all words above SP
-   for signal frames; if the trace has met none, all words above the frame where
-   it ended, since what lies below is left of handlers that have returned.  If
-   that is on another stack than the thread's own, the end of that stack is not
-   known: there the search ends after SEARCH_MAX bytes, or at a page that cannot
-   be read.  */
+/* TRACE, which began at SP, would need libgcc.  Return
+   SFRAME_HELP_IF_LOADED if libgcc may be used, otherwise SFRAME_HELP_NONE.
+   TRACE may have ended before a signal frame that libgcc would reach, so
+   search all words above SP for signal frames; if the trace has met none,
+   all words above the frame where it ended, since what lies below is left
+   of handlers that have returned.  If that is on another stack than the
+   thread's own, the end of that stack is not known: there the search ends
+   after SEARCH_MAX bytes, or at a page that cannot be read.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {

@@ -11,13 +11,14 @@
    the larger tables.
 
    In traces of sound stacks whose bounds libc knows, this mmap is the only
-   system call, but for a look at the signal mask or at code in handlers of a
-   few signals (sframe-system.h).  If several threads allocate a table at the
-   same time, one keeps it, and each of the others calls munmap, too.  The mmap
-   has the arguments that malloc uses, so a seccomp filter that forbids it also forbids
-   most allocations.  A process makes it only after it has stored more rules
-   than the first table has slots; after a dlclose, all rules are stored
-   again.  The tunable glibc.rtld.sframe forbids it.
+   system call, but for probes of the stack in frames of more than 128 KiB and
+   at code without a table, and for a look at the signal mask or at code in
+   handlers of a few signals (sframe-system.h).  If several threads allocate a
+   table at the same time, one keeps it, and each of the others calls munmap,
+   too.  The mmap has the arguments that malloc uses, so a seccomp filter that
+   forbids it also forbids most allocations.  A process makes it only after it
+   has stored more rules than the first table has slots; after a dlclose, all
+   rules are stored again.  The tunable glibc.rtld.sframe forbids it.
 
    A table is never unmapped and never changes its size, since a trace that
    uses it may have been interrupted.  The rules of the smaller table are not

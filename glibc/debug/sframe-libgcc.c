@@ -5,8 +5,16 @@
    Safety: see sframe-libgcc.h.  */
 
 #include <sframe-libgcc.h>
+#include <sframe-pin.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+void
+__sframe_libgcc_prepare (void)
+{
+  if (sframe_setting () == 0)
+    __libc_unwind_link_get ();
+}
 
 /* The second result of _Unwind_Find_FDE, which is not used here.  */
 struct dwarf_eh_bases
@@ -20,20 +28,19 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 
 #ifdef SHARED
 # include <dlfcn.h>
-# include <gnu/lib-names.h>
 # include <ldsodefs.h>
 # include <pointer_guard.h>
-# include <sframe-pin.h>
 # include <string.h>
 
-/* Find libgcc in the namespace of this C library.  The caller must have called
-   sframe_pin_begin; then it may follow the list without a lock: a removed
-   object keeps its l_next as long as a pin is held.  Each load of l_next
-   pairs with the store in _dl_add_to_namespace_list; dlclose, which unlinks an
-   object, stores only addresses that were stored there before.  The first
-   object of the namespace was added before this C library.  The libgcc that is
-   found stays loaded as long as a pin is held (_dl_sframe_busy_libgcc), unless
-   the dlopen that loads it is still running and fails.  */
+/* Find libgcc in the namespace of this C library.  The caller must have
+   called sframe_pin_begin; then it may follow the list without a lock: a
+   removed object keeps its l_next as long as a pin is held.  Each load of
+   l_next pairs with the stores in _dl_add_to_namespace_list and
+   _dl_close_worker.  The first object of the namespace was added before
+   this C library.  The libgcc that is found is relocated: the load of
+   l_sframe_usable pairs with the store in add_map (elf/dl-sframe.c).  It
+   stays loaded as long as a pin is held, but for the exception that
+   elf/dl-sframe.h names at _dl_sframe_busy_libgcc.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -43,9 +50,9 @@ find_libgcc (void)
     return NULL;
   struct link_map *map = GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded;
   while (map != NULL
-	 && (l_soname (map) == NULL || !map->l_init_called
-	     || atomic_load_relaxed (&map->l_sframe_closing)
-	     || strcmp (l_soname (map), LIBGCC_S_SO) != 0))
+	 && (!atomic_load_acquire (&map->l_sframe_usable)
+	     || l_soname (map) == NULL
+	     || strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) != 0))
     map = atomic_load_acquire (&map->l_next);
   return map;
 }
@@ -105,20 +112,17 @@ struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 		      void *const *array, int count)
 {
-  bool found = false;
-
   libgcc->pin = 0;
+  if (help == SFRAME_HELP_LOAD)
+    return __libc_unwind_link_get ();
   sframe_pin_begin (&libgcc->pin);
   struct link_map *map = find_libgcc ();
-  if (map != NULL)
-    found = ((help != SFRAME_HELP_IF_LOADED
-	      || knows (find_function (map, "_Unwind_Find_FDE"),
-			array, count))
-	     && fill_link (&libgcc->link, map));
-  if (found)
+  if (map != NULL
+      && knows (find_function (map, "_Unwind_Find_FDE"), array, count)
+      && fill_link (&libgcc->link, map))
     return &libgcc->link;
   __sframe_libgcc_done (libgcc);
-  return help == SFRAME_HELP_LOAD ? __libc_unwind_link_get () : NULL;
+  return NULL;
 }
 
 void

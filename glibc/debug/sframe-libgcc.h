@@ -2,7 +2,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Safety: async-signal-safe and thread-safe, except with SFRAME_HELP_LOAD.
+   Safety: async-signal-safe and thread-safe, except if libgcc must be loaded.
    libgcc itself is not: it sorts a table registered by __register_frame at the
    first lookup, for which it calls malloc.  */
 
@@ -35,12 +35,16 @@ struct sframe_libgcc
 #endif
 };
 
+/* Load libgcc if the tunable glibc.rtld.sframe is 0.  So a program can do it
+   in advance, by a call of backtrace for no frames.  */
+void __sframe_libgcc_prepare (void) attribute_hidden;
+
 /* Find libgcc's unwinder, for a trace that has ended with the last of the
    COUNT PCs in ARRAY.  The result may point into *LIBGCC and is valid until
    __sframe_libgcc_done.  Return null if libgcc is not available.  With
    SFRAME_HELP_IF_LOADED, also return null if libgcc has no table for that PC:
    its unwinder would read the code there, which may fault, and find nothing.
-   If libgcc is already loaded, dlopen, which takes a lock, is not called.  */
+   With SFRAME_HELP_LOAD, libgcc stays loaded for ever.  */
 struct unwind_link *__sframe_libgcc_link (struct sframe_libgcc *libgcc,
 					  enum sframe_help help,
 					  void *const *array, int count)

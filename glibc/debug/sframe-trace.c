@@ -153,8 +153,8 @@ cache_word (struct sframe_trace *trace, uint64_t word)
 				       trace->path, number);
     }
   /* Slots are stored in turn: NUMBER is 0 for the first one, and then each
-     time when all slots were stored once more, even if slot 0 is not usable.
-     */
+     time when all slots were stored once more, even if slot 0 cannot be
+     used.  */
   if (adds && number == 0)
     __sframe_cache_grow (trace->table);
 }

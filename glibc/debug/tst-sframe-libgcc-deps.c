@@ -3,7 +3,7 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The modules have the name of libgcc (DT_SONAME), and no other part of it.  */
+   The modules have the name of libgcc (DT_SONAME), and nothing else of it.  */
 
 #include "tst-sframe-tracer.h"
 

@@ -1,5 +1,6 @@
 /* Test that dlclose of libgcc, while backtrace uses it, neither unmaps it nor
-   hides its tables from it, and that a later dlclose unmaps it.
+   hides its tables from it, and that a later dlclose unmaps it.  backtrace
+   uses it at code that was registered with it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -17,6 +18,10 @@
 #include <support/xdlfcn.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
+
+#include "tst-sframe-jit-code.h"
+
+#if HAVE_SFRAME_ASM
 
 enum
 {
@@ -49,13 +54,22 @@ _Unwind_Find_FDE (void *address, void *bases)
   return find_fde (address, bases);
 }
 
+static void
+take_trace (void)
+{
+  count = backtrace (pc, 2 * DEPTH);
+  asm volatile ("" ::: "memory");
+}
+
+static void (*code) (void (*) (void));
+
 static void __attribute_optimization_barrier__
 recurse (int depth)
 {
   if (depth > 0)
     recurse (depth - 1);
   else
-    count = backtrace (pc, 2 * DEPTH);
+    code (take_trace);
   asm volatile ("" ::: "memory");
 }
 
@@ -71,9 +85,12 @@ thread_function (void *closure)
 static void *
 close_in_trace (int nth)
 {
+  static struct frame_table tables[ROUNDS];
   void *handle = xdlopen (LIBGCC_S_SO, RTLD_NOW);
   void *address = xdlsym (handle, "_Unwind_Backtrace");
 
+  code = make_code (&tables[nth - 1]);
+  register_table (handle, &tables[nth - 1]);
   find_fde = dlsym (RTLD_NEXT, "_Unwind_Find_FDE");
   if (find_fde == NULL)
     find_fde = xdlsym (handle, "_Unwind_Find_FDE");
@@ -115,5 +132,13 @@ do_test (void)
     TEST_VERIFY (!is_mapped (address[i]));
   return 0;
 }
+
+#else
+static int
+do_test (void)
+{
+  FAIL_UNSUPPORTED ("needs a function in assembler");
+}
+#endif
 
 #include <support/test-driver.c>

@@ -1,5 +1,5 @@
-/* Test that objects unloaded during a trace stay mapped until it ends, and that
-   nothing of them is left then.
+/* Test that objects unloaded during a trace stay mapped until it ends, and
+   that nothing of them is left then.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -22,7 +22,7 @@ enum
   SLACK = 64 * 1024,
 };
 
-/* Unload objects during one trace.  Return the size of the heap afterwards.  */
+/* Unload objects during one trace.  Return the size of the heap then.  */
 static size_t
 unload_many (void)
 {
@@ -44,8 +44,8 @@ unload_many (void)
 }
 
 /* Unload an object during a trace, and another one during this and a second
-   trace.  When the first trace has ended, only the second object stays.  Return
-   false if the loader did not know of the second trace.  */
+   trace.  When the first trace has ended, only the second object stays.
+   Return false if the loader did not know of the second trace.  */
 static bool
 overlap (void)
 {

@@ -129,8 +129,8 @@ run (void (*trace) (unsigned int), int count, const char *const *modules,
 	  atomic_load (&traces), atomic_load (&looked));
 }
 
-/* Call trace_stale for 256 places, where a module's function would have its own
-   return address.  */
+/* Call trace_stale for 256 places, where a module's function would have its
+   own return address.  */
 static void FRAME
 trace_module (void)
 {

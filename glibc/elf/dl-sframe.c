@@ -10,7 +10,6 @@
 #include <dl-sframe.h>
 #include <dl-tunables.h>
 #include <dl-unmap-segments.h>
-#include <gnu/lib-names.h>
 #include <ldsodefs.h>
 #include <sframe-module.h>
 #include <sframe-segment.h>
@@ -111,7 +110,7 @@ _dl_sframe_setup (struct link_map *map)
   map->l_sframe_size = ph->p_memsz;
 }
 
-/* Add the executable segments of MAP to REQUESTS.  */
+/* Add the executable segments of MAP, which is relocated, to REQUESTS.  */
 static void
 add_map (struct sframe_requests *requests, struct link_map *map)
 {
@@ -119,6 +118,8 @@ add_map (struct sframe_requests *requests, struct link_map *map)
   if (map->l_sframe_offered)
     return;
   map->l_sframe_offered = true;
+  /* Pairs with the acquire load in find_libgcc (debug/sframe-libgcc.c).  */
+  atomic_store_release (&map->l_sframe_usable, true);
   add_segments (requests, map);
 }
 
@@ -221,17 +222,17 @@ _dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
   for (unsigned int i = 0; i < count; ++i)
     {
       struct link_map *map = maps[i];
-      /* No trace uses an object whose dlopen is still under way.  */
-      if (map->l_map_used || !map->l_init_called || l_soname (map) == NULL
-	  || strcmp (l_soname (map), LIBGCC_S_SO) != 0)
+      /* No trace uses an object that is not relocated yet.  */
+      if (map->l_map_used || !map->l_sframe_usable || l_soname (map) == NULL
+	  || strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) != 0)
 	continue;
-      atomic_store_relaxed (&map->l_sframe_closing, true);
+      atomic_store_relaxed (&map->l_sframe_usable, false);
       /* Pairs with the fence in sframe_pin_begin: either the count of a trace
-	 is seen here, or that trace sees l_sframe_closing.  */
+	 is seen here, or that trace sees l_sframe_usable.  */
       atomic_thread_fence_seq_cst ();
       if (has_pins () && can_stay (map))
 	{
-	  atomic_store_relaxed (&map->l_sframe_closing, false);
+	  atomic_store_release (&map->l_sframe_usable, true);
 	  return map;
 	}
     }

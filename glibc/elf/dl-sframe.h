@@ -30,14 +30,15 @@ void _dl_sframe_register_all (void) attribute_hidden;
    last relocation changes neither its code nor its table.  */
 void _dl_sframe_register_new (struct link_map *map) attribute_hidden;
 
-/* MAPS are the COUNT objects of a namespace; dlclose is about to unload those
-   that are not marked as used (l_map_used).  Return libgcc if it is one of
-   these, if a trace may be using it, and if the objects that it depends on
-   stay loaded; otherwise null.  Mark libgcc as closing, so that no new trace
-   uses it.  The caller must keep the result loaded; a later dlclose in the
-   namespace unloads it.  To unmap it later, as _dl_sframe_retire does, is not
-   enough: libgcc looks up its own functions, on some machines in the lists of
-   the loader, and aborts if it does not find them.  */
+/* MAPS are the COUNT objects of a namespace; dlclose is about to unload
+   those that are not marked as used (l_map_used).  Return libgcc if it is
+   one of these, if a trace may be using it, and if the objects that it
+   depends on stay loaded; otherwise null.  Mark libgcc as not usable, so
+   that no new trace uses it.  The caller must keep the result loaded; a
+   later dlclose in the namespace unloads it.  To unmap it later, as
+   _dl_sframe_retire does, is not enough: libgcc looks up its own functions,
+   on some machines in the lists of the loader, and aborts if it does not
+   find them.  */
 struct link_map *_dl_sframe_busy_libgcc (struct link_map **maps,
 					 unsigned int count) attribute_hidden;
 

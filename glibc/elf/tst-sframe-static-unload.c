@@ -17,6 +17,6 @@ static bool
 complete (const struct trace *trace)
 {
   extern const char _start[];
-  return (trace->complete
-	  || (uintptr_t) trace->pc[trace->count - 1] - (uintptr_t) _start < 64);
+  uintptr_t last = (uintptr_t) trace->pc[trace->count - 1];
+  return trace->complete || last - (uintptr_t) _start < 64;
 }

@@ -143,7 +143,7 @@ struct sframe_eh_row
 
 /* Set TABLE's records to the address of a record of .eh_frame to which its
    header leads, or to null if the header is not understood or has no
-   functions. .eh_frame may be far from the header: TABLE's memory is not
+   functions.  .eh_frame may be far from the header: TABLE's memory is not
    used.  If the header has no search table, the records are all of .eh_frame,
    and TABLE's header becomes null.  */
 void

@@ -9,7 +9,16 @@
 #ifndef _SFRAME_UNLOADS_H
 #define _SFRAME_UNLOADS_H
 
+#include <gnu/lib-names.h>
 #include <stdint.h>
+
+/* The unwinder that backtrace uses for registered code: UNWIND_SONAME, which
+   unwind-link.h defines for shared objects only.  */
+#ifndef HAVE_CC_WITH_LIBUNWIND
+# define SFRAME_UNWINDER_SONAME LIBGCC_S_SO
+#else
+# define SFRAME_UNWINDER_SONAME LIBUNWIND_SO
+#endif
 
 struct sframe_unloads
 {

@@ -27,7 +27,8 @@ static int found_own;
 static const char *lacking;
 /* The PCs of code that was registered with libgcc.  */
 static uintptr_t known;
-static unsigned int begun, lookups;
+static unsigned int begun, lookups, loads;
+static int setting;
 static uint8_t pin_at_begin, ended[4];
 static unsigned int ends;
 static struct unwind_link loaded;
@@ -86,13 +87,20 @@ sframe_pin_end (uint8_t pin)
   ended[ends++ % 4] = pin;
 }
 
+int
+sframe_setting (void)
+{
+  return setting;
+}
+
 struct unwind_link *
 __libc_unwind_link_get (void)
 {
+  ++loads;
   return &loaded;
 }
 
-/* libgcc is the third of four objects.  */
+/* libgcc is the third of four objects, and knows the last frame.  */
 static void
 start (void)
 {
@@ -102,7 +110,7 @@ start (void)
   for (int i = 0; i < MAPS; ++i)
     maps[i] = (struct link_map)
       { .l_addr = 0x10000 * i, .l_name_of_library = names[i],
-	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_init_called = true };
+	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_sframe_usable = true };
   other_map = maps[2];
   other_map.l_next = NULL;
   own_map.l_ns = NAMESPACE;
@@ -110,38 +118,38 @@ start (void)
   unit_dl_ns[0]._ns_loaded = &other_map;
   found_own = 0;
   lacking = NULL;
-  known = 0;
   for (int i = 0; i < COUNT + 2; ++i)
     array[i] = (void *) (uintptr_t) (0x4000 + 0x100 * i);
-  begun = lookups = ends = 0;
+  known = (uintptr_t) array[COUNT - 1];
+  begun = lookups = loads = ends = 0;
   memset (&libgcc, 0x7f, sizeof libgcc);
 }
 
 static struct unwind_link *
-get (enum sframe_help help)
+get (void)
 {
   struct unwind_link *link
-    = __sframe_libgcc_link (&libgcc, help, array, COUNT);
+    = __sframe_libgcc_link (&libgcc, SFRAME_HELP_IF_LOADED, array, COUNT);
 
-  CHECK (begun == 1 && pin_at_begin == 0);
+  CHECK (begun == 1 && pin_at_begin == 0 && loads == 0);
   return link;
 }
 
 /* Whether it was not found; then the reader has ended.  */
 static bool
-lacks (enum sframe_help help)
+lacks (void)
 {
-  struct unwind_link *link = get (help);
+  struct unwind_link *link = get ();
 
   CHECK (ends == 1 && ended[0] == 2 && libgcc.pin == 0);
-  return link == (help == SFRAME_HELP_LOAD ? &loaded : NULL);
+  return link == NULL;
 }
 
 static void
 what_is_loaded (void)
 {
   start ();
-  CHECK (get (SFRAME_HELP_LOAD) == &libgcc.link && ends == 0);
+  CHECK (get () == &libgcc.link && ends == 0);
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_Backtrace
 	 == ((0x20000 + BACKTRACE) ^ MANGLED));
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetCFA
@@ -152,18 +160,31 @@ what_is_loaded (void)
   CHECK (ends == 1 && ended[0] == 2 && libgcc.pin == 0);
 }
 
+/* For the whole trace it is that which stays loaded for ever.  */
+static void
+to_stay (void)
+{
+  start ();
+  CHECK (__sframe_libgcc_link (&libgcc, SFRAME_HELP_LOAD, array, 0)
+	 == &loaded);
+  CHECK (loads == 1 && begun == 0 && lookups == 0 && libgcc.pin == 0);
+  for (setting = 0; setting <= 2; ++setting)
+    {
+      loads = 0;
+      __sframe_libgcc_prepare ();
+      CHECK (loads == (setting == 0) && begun == 0);
+    }
+}
+
 static void
 not_loaded (void)
 {
   start ();
   maps[2].l_name_of_library = "another";
-  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
-  start ();
-  maps[2].l_name_of_library = "another";
-  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+  CHECK (lacks () && lookups == 0);
   start ();
   found_own = -1;
-  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+  CHECK (lacks () && lookups == 0);
 }
 
 /* Its dlopen, or its dlclose, is under way.  */
@@ -171,15 +192,12 @@ static void
 not_ready (void)
 {
   start ();
-  maps[2].l_init_called = false;
-  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
+  maps[2].l_sframe_usable = false;
+  CHECK (lacks () && lookups == 0);
   start ();
-  maps[2].l_sframe_closing = 1;
-  CHECK (lacks (SFRAME_HELP_LOAD) && lookups == 0);
-  start ();
-  maps[2].l_sframe_closing = 1;
+  maps[2].l_sframe_usable = false;
   maps[3].l_name_of_library = LIBGCC_S_SO;
-  CHECK (get (SFRAME_HELP_LOAD) == &libgcc.link);
+  CHECK (get () == &libgcc.link);
 }
 
 static void
@@ -192,7 +210,7 @@ not_whole (void)
     {
       start ();
       lacking = names[i];
-      CHECK (lacks (SFRAME_HELP_LOAD));
+      CHECK (lacks ());
     }
 }
 
@@ -208,14 +226,13 @@ code_that_it_knows (void)
 	start ();
 	known = 0x4000 + 0x100 * i + distance;
 	if (last)
-	  CHECK (get (SFRAME_HELP_IF_LOADED) == &libgcc.link && ends == 0);
+	  CHECK (get () == &libgcc.link && ends == 0);
 	else
-	  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+	  CHECK (lacks ());
       }
   start ();
   lacking = "_Unwind_Find_FDE";
-  known = 0x4000 + 0x100 * (COUNT - 1);
-  CHECK (lacks (SFRAME_HELP_IF_LOADED));
+  CHECK (lacks ());
 }
 
 /* A trace of one frame, or of none.  */
@@ -234,6 +251,7 @@ few_frames (void)
 
 static const struct test_case cases[] = {
   { "what is loaded", what_is_loaded },
+  { "to stay", to_stay },
   { "not loaded", not_loaded },
   { "not ready", not_ready },
   { "not whole", not_whole },

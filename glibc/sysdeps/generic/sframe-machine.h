@@ -15,11 +15,11 @@
 			     changed SP: its return address is in a register
 			     that its callee does not change.
    SFRAME_MACHINE_SAVE_AREA  1 if a function can make a call without having
-			     changed SP: it has saved its return address in its
-			     caller's frame.
-   SFRAME_MACHINE_RECORD     1 if FP points to the saved FP and RA, which may be
-			     at any distance below the CFA; 0 if these are right
-			     below the CFA.
+			     changed SP: it has saved its return address in
+			     its caller's frame.
+   SFRAME_MACHINE_RECORD     1 if FP points to the saved FP and RA, which may
+			     be at any distance below the CFA; 0 if these are
+			     right below the CFA.
    SFRAME_MACHINE_SP_LOOK    how many bytes of code sframe_find_sp may read; 0
 			     if no function keeps the caller's SP in a register
 			     that it does not save.

@@ -36,8 +36,8 @@ sframe_signal_frame (uintptr_t sp, struct sframe_stack *stack)
   return false;
 }
 
-/* Whether a return address in MODULE may be the first byte of a trampoline.  Then
-   the byte before it belongs to an unrelated function.  */
+/* Whether a return address in MODULE may be the first byte of a trampoline.
+   Then the byte before it belongs to an unrelated function.  */
 static inline bool
 sframe_signal_object (const sframe_module *module)
 {

@@ -33,8 +33,7 @@ struct link_map
   const char *l_name_of_library;
   struct link_map *l_next;
   long int l_ns;
-  bool l_init_called;
-  uint8_t l_sframe_closing;
+  bool l_sframe_usable;
 };
 
 struct r_scope_elem
