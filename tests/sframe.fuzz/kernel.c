@@ -141,7 +141,7 @@ check_step (const struct unwind_user_state *before,
   expected.sframe_rows = state->sframe_rows;
   expected.sframe = state->sframe;
   expected.sframe_uncached = state->sframe_uncached;
-  expected.sframe_kept = state->sframe_kept;
+  expected.sframe_dropped = state->sframe_dropped;
   expected.code = state->code;
   expected.code_size = state->code_size;
   expected.done = result == 0;

@@ -158,7 +158,7 @@ check_step (const struct unwind_user_state *before,
   expected.code = state->code;
   expected.code_size = state->code_size;
   expected.sframe_uncached = state->sframe_uncached;
-  expected.sframe_kept = state->sframe_kept;
+  expected.sframe_dropped = state->sframe_dropped;
   expected.done = result == 0;
   require_that (memcmp (&expected, state, sizeof expected) == 0,
 		"the state as before");

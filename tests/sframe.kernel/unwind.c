@@ -882,8 +882,8 @@ test_corrupt (void)
     }
 }
 
-/* Without memory for a copy of the shared set the table stays.  That is tried
-   once for each stack: the set may have many texts.  */
+/* Without memory for a copy of the shared set the table stays.  One table is
+   dropped for each stack: the set may have many texts, and be shared again.  */
 static void
 test_corrupt_without_memory (void)
 {
@@ -894,10 +894,10 @@ test_corrupt_without_memory (void)
   poke (TABLE + OF_FDE + 12, UINT32_MAX, 4);
   machine_fork (&child, &process, 0);
   machine.no_memory = true;
-  CHECK (sframe_unwind_next (&state) == -EBADMSG && state.sframe_kept);
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && state.sframe_dropped);
   machine.no_memory = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
-  state.sframe_kept = false;
+  state.sframe_dropped = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));
   machine_exit (&child);
   end_process ();
@@ -1147,10 +1147,13 @@ test_code_without_locks (void)
   machine.killed = true;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
   machine.killed = false;
-  /* An exiting task waits for no lock.  */
+  /* An exiting task takes a lock, but waits for none.  */
   machine.exiting = true;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
-  machine.exiting = machine.changing = false;
+  machine.changing = false;
+  machine.no_area_locks = true;
+  CHECK (sframe_guess_ok (&state, JIT + 0x20, STACK + 0x210, 0));
+  machine.exiting = machine.no_area_locks = false;
   end_process ();
 }
 
@@ -1505,7 +1508,7 @@ check_faults (unsigned int least)
       before.code = state.code;
       before.code_size = state.code_size;
       before.sframe_uncached = state.sframe_uncached;
-      before.sframe_kept = state.sframe_kept;
+      before.sframe_dropped = state.sframe_dropped;
       CHECK (memcmp (&before, &state, sizeof state) == 0);
     }
   CHECK (n > least);

@@ -91,7 +91,7 @@ static const struct seq_operations proc_sframe_ops = {
 	.show	= proc_sframe_show,
 };
 
-/* Only a task that may read the process's memory may see its addresses. */
+/* The addresses take the same permission as those in /proc/PID/maps. */
 static int proc_sframe_open(struct inode *inode, struct file *file)
 {
 	struct mm_struct *mm = proc_mem_open(inode, PTRACE_MODE_READ);

@@ -13,7 +13,8 @@
  * @size:	size of the table in bytes
  * @text:	start of the text range
  * @text_size:	size of the text range in bytes; 0: none
- * @id:		number of the table in its set; 0 if it is not registered
+ * @id:		number of the table, which no other one has had; 0 if it is not
+ *		registered
  * @generation:	sframe_generation() when the table was found; 0 if its rules
  *		must not be cached
  * @fdes:	offset of the index from @start

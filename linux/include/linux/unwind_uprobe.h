@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/unwind_user_types.h>
 
-#ifdef CONFIG_UPROBES
+#if defined(CONFIG_UPROBES) && defined(CONFIG_HAVE_UNWIND_USER_SFRAME)
 
 void __unwind_uprobe_start(struct unwind_user_state *state);
 void __unwind_uprobe_signal(struct unwind_user_state *state);
@@ -57,7 +57,7 @@ static inline bool unwind_uprobe_used(void)
 	return unlikely(current->utask);
 }
 
-#else /* !CONFIG_UPROBES */
+#else
 
 static inline void unwind_uprobe_start(struct unwind_user_state *state) {}
 
@@ -74,6 +74,6 @@ static inline bool unwind_uprobe_used(void)
 	return false;
 }
 
-#endif /* !CONFIG_UPROBES */
+#endif
 
 #endif /* _LINUX_UNWIND_UPROBE_H */

@@ -152,12 +152,7 @@ bool sframe_find_view(unsigned long ip, struct sframe_view *view)
 
 	for (int i = 0; i < SFRAME_SEARCH_TRIES && ret == -EAGAIN; i++)
 		ret = sframe_try_view(mm, ip, view);
-	/*
-	 * A task with page faults disabled is exiting: it must not wait for a
-	 * lock whose holder may wait for a page.
-	 */
-	if (ret == -EAGAIN && !pagefault_disabled() &&
-	    !mmap_read_lock_killable(mm)) {
+	if (ret == -EAGAIN && sframe_lock_mm(mm)) {
 		ret = sframe_try_view(mm, ip, view);
 		mmap_read_unlock(mm);
 	}
@@ -224,24 +219,20 @@ static bool sframe_is_current(struct mm_struct *mm,
  * if page faults are disabled (the task is exiting, and the holder of the lock
  * may wait for a page) or if the set is shared and there is no memory for a
  * copy.
- *
- * Return: false if there is no memory for a copy.
  */
-bool sframe_drop_corrupt(const struct sframe_view *view)
+void sframe_drop_corrupt(const struct sframe_view *view)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
-	int ret = 0;
 
 	if (pagefault_disabled() || mmap_write_lock_killable(mm))
-		return true;
+		return;
 	if (sframe_is_current(mm, view)) {
 		vma = vma_lookup(mm, view->start);
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		ret = sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
+		sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
 	}
 	mmap_write_unlock(mm);
-	return ret >= 0;
 }

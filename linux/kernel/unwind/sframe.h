@@ -6,11 +6,24 @@
 #ifndef _KERNEL_UNWIND_SFRAME_H
 #define _KERNEL_UNWIND_SFRAME_H
 
+#include <linux/mmap_lock.h>
 #include <linux/sframe_format.h>
 #include <linux/sframe_types.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 
 struct mm_struct;
+
+/*
+ * Take the lock of @mm, the current one, for reading; return whether that was
+ * possible. A task with page faults disabled is exiting: it must not wait for a
+ * lock whose holder may wait for a page.
+ */
+static inline bool sframe_lock_mm(struct mm_struct *mm)
+{
+	return pagefault_disabled() ? mmap_read_trylock(mm) :
+				      !mmap_read_lock_killable(mm);
+}
 
 /* sframe_view.id of the vDSO's table. No other table has it. */
 #define SFRAME_VDSO_ID	U64_MAX
@@ -71,7 +84,7 @@ bool sframe_near_vdso(const struct mm_struct *mm,
 		      const struct sframe_view *view);
 bool sframe_vdso_view(struct mm_struct *mm, struct sframe_view *view);
 bool sframe_find_vdso(unsigned long ip, struct sframe_view *view);
-bool sframe_drop_corrupt(const struct sframe_view *view);
+void sframe_drop_corrupt(const struct sframe_view *view);
 
 /* Whether the @a_size bytes at @a overlap the @b_size bytes at @b. */
 static inline bool sframe_overlaps(unsigned long a, unsigned long a_size,

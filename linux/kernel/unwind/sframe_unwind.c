@@ -90,9 +90,8 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 
 /*
  * Look for an executable mapping at @ip. The mmap lock is needed only if there
- * is no mapping or it is being changed. A task with page faults disabled is
- * exiting and must not wait for that lock, whose holder may wait for a page.
- * Return 1 if there is one, whose range is then stored in @state; 0 if not; or
+ * is no mapping, if it is being changed, or if mappings have no locks of their
+ * own (CONFIG_PER_VMA_LOCK). Return 1 if there is one, whose range is then stored in @state; 0 if not; or
  * -EAGAIN if that cannot be known.
  */
 static int sframe_find_code(struct unwind_user_state *state, unsigned long ip)
@@ -102,7 +101,7 @@ static int sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 	bool locked = !vma, code;
 
 	if (locked) {
-		if (pagefault_disabled() || mmap_read_lock_killable(mm))
+		if (!sframe_lock_mm(mm))
 			return -EAGAIN;
 		vma = vma_lookup(mm, ip);
 	}
@@ -141,8 +140,7 @@ static bool sframe_is_code(struct unwind_user_state *state, unsigned long ip)
 
 /*
  * Look up @ip in the table of @state. Drop the table if it is corrupt. That may
- * need a copy of all registrations: without memory for it, try only once for
- * each stack.
+ * need a copy of all registrations, so drop only one table for each stack.
  */
 static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 			    struct sframe_rule *rule)
@@ -151,8 +149,9 @@ static int sframe_use_table(struct unwind_user_state *state, unsigned long ip,
 	int ret = sframe_find_rule(view, ip, &state->sframe_rows, rule);
 
 	if (ret == -EBADMSG) {
-		if (!state->sframe_kept)
-			state->sframe_kept = !sframe_drop_corrupt(view);
+		if (!state->sframe_dropped)
+			sframe_drop_corrupt(view);
+		state->sframe_dropped = true;
 		view->text_size = 0;
 	}
 	return ret;

@@ -81,11 +81,7 @@ static bool sframe_vdso_is_mapped(unsigned long base)
 		vma_end_read(vma);
 		return ret;
 	}
-	/*
-	 * A task with page faults disabled is exiting: it must not wait for a
-	 * lock whose holder may wait for a page.
-	 */
-	if (pagefault_disabled() || mmap_read_lock_killable(mm))
+	if (!sframe_lock_mm(mm))
 		return false;
 	ret = sframe_is_vdso_vma(vma_lookup(mm, base), base);
 	mmap_read_unlock(mm);

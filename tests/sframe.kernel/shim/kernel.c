@@ -390,21 +390,35 @@ pr_debug_ratelimited (const char *format, ...)
   va_end (args);
 }
 
-int
-mmap_write_lock_killable (struct mm_struct *mm)
+static void
+lock_mm (struct mm_struct *mm)
 {
   not_while_open ("mm locked with user memory open");
   if (readers != 0)
     bug ("mm locked under RCU");
   if (mm->locked)
     bug ("mm locked twice");
+  ++machine.mm_locks;
+  mm->locked = true;
+}
+
+int
+mmap_write_lock_killable (struct mm_struct *mm)
+{
   if (machine.exiting)
     bug ("a task that exits waits for the mm");
   if (machine.killed)
     return -EINTR;
-  ++machine.mm_locks;
-  mm->locked = true;
+  lock_mm (mm);
   return 0;
+}
+
+bool
+mmap_read_trylock (struct mm_struct *mm)
+{
+  if (!machine.changing)
+    lock_mm (mm);
+  return !machine.changing;
 }
 
 void
@@ -499,7 +513,7 @@ lock_vma_under_rcu (struct mm_struct *mm, unsigned long address)
 
   not_while_open ("mapping locked with user memory open");
   ++machine.looks;
-  if (machine.changing || area == NULL)
+  if (machine.changing || machine.no_area_locks || area == NULL)
     return NULL;
   ++areas_read;
   return area;

@@ -344,6 +344,7 @@ struct vma_iterator
 extern struct vm_area_struct *vma_next (struct vma_iterator *iterator);
 
 extern int mmap_write_lock_killable (struct mm_struct *mm);
+extern bool mmap_read_trylock (struct mm_struct *mm);
 extern void mmap_write_unlock (struct mm_struct *mm);
 /* One lock for both will do in one thread.  */
 #define mmap_read_lock_killable(mm) mmap_write_lock_killable (mm)

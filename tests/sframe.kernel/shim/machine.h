@@ -32,6 +32,8 @@ struct machine
   bool killed, compat;
   /* Mappings are being changed: none can be found without the lock.  */
   bool changing;
+  /* Mappings have no locks of their own (!CONFIG_PER_VMA_LOCK).  */
+  bool no_area_locks;
   /* The task is exiting: it waits neither for a page nor for a lock.  */
   bool exiting;
   /* No page fault is taken now.  */

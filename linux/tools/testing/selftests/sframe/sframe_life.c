@@ -445,30 +445,37 @@ static bool goes_to_exit_group(pid_t pid)
 	return true;
 }
 
-/* Where the stacks in the ring that contain the code end. */
-static int end_of_chains(struct ring *ring)
+/*
+ * Where the stacks in the ring that contain the code end, and how many of them
+ * begin at @from or later.
+ */
+static int end_of_chains(struct ring *ring, uint64_t from, int *nr)
 {
 	unsigned long call = (unsigned long)thunk + THUNK_AFTER_CALL;
 	static unsigned long ips[CHAIN_MAX];
 	struct perf_event_header header;
 	int count, ret = WRONG;
 
+	*nr = 0;
 	for (uint64_t at = 0; at < ring->page->data_head; at += header.size) {
 		atomic_thread_fence(memory_order_acquire);
 		copy_out(ring, at, &header, sizeof(header));
 		if (header.type != PERF_RECORD_CALLCHAIN_DEFERRED)
 			continue;
 		count = read_ips(ring, at, ips);
-		for (int i = 0; i < count; i++)
-			if (ips[i] == call)
-				ret = i == count - 1 ? STOPS : PASSES;
+		for (int i = 0; i < count; i++) {
+			if (ips[i] != call)
+				continue;
+			ret = i == count - 1 ? STOPS : PASSES;
+			*nr += at >= from;
+		}
 	}
 	return ret;
 }
 
 /*
  * Take the stack of a task, traced with @options of ptrace(), that dies of @sig
- * or exits; it must end as @expected says.
+ * or exits; it must end as @expected says, and be sent for each stop there.
  */
 static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 			int expected)
@@ -476,8 +483,10 @@ static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 	struct perf_event_attr attr = chain_attr(PERF_TYPE_SOFTWARE,
 						 PERF_COUNT_SW_CONTEXT_SWITCHES);
 	pid_t pid = start_exiting(sig);
+	bool stops_again = sig || options & PTRACE_O_TRACEEXIT;
+	int status, nr, stops = 0;
+	uint64_t from = 0;
 	struct ring ring;
-	int status;
 
 	ASSERT_LT(0, pid);
 	ASSERT_TRUE(stops_at(pid, SIGSTOP));
@@ -486,15 +495,20 @@ static void expect_exit(struct __test_metadata *_metadata, int options, int sig,
 	ASSERT_EQ(0, open_ring(&ring, &attr, pid, -1));
 	if (options & PTRACE_O_TRACESYSGOOD) {
 		ASSERT_TRUE(goes_to_exit_group(pid));
-	} else {
+		from = ring.page->data_head;
+		stops++;
+	}
+	if (stops_again) {
 		ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, NULL));
 		ASSERT_TRUE(stops_at(pid, sig ? sig : SIGTRAP |
 						      PTRACE_EVENT_EXIT << 8));
+		stops++;
 	}
 	ASSERT_EQ(0, ptrace(PTRACE_CONT, pid, NULL, sig));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(sig, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-	EXPECT_EQ(expected, end_of_chains(&ring));
+	EXPECT_EQ(expected, end_of_chains(&ring, from, &nr));
+	EXPECT_LE(stops, nr);
 	close_ring(&ring);
 }
 
@@ -512,6 +526,15 @@ TEST_F(life, about_to_exit)
 	ASSERT_EQ(0, put_table_in_file(self->map));
 	ASSERT_EQ(0, add_good(self->table));
 	expect_exit(_metadata, PTRACE_O_TRACESYSGOOD, 0, PASSES);
+}
+
+/* What is requested after that is sent, too. */
+TEST_F(life, about_to_exit_and_exiting)
+{
+	ASSERT_EQ(0, put_table_in_file(self->map));
+	ASSERT_EQ(0, add_good(self->table));
+	expect_exit(_metadata, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXIT, 0,
+		    PASSES);
 }
 
 TEST_F(life, about_to_die)
@@ -573,7 +596,7 @@ TEST_F(life, killed_by_exec)
 {
 	struct perf_event_attr attr;
 	struct ring ring;
-	int status;
+	int status, nr;
 	pid_t pid;
 
 	tid_of_thread = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
@@ -591,7 +614,7 @@ TEST_F(life, killed_by_exec)
 	ASSERT_EQ(0, kill(pid, SIGCONT));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	EXPECT_EQ(STOPS, end_of_chains(&ring));
+	EXPECT_EQ(STOPS, end_of_chains(&ring, 0, &nr));
 	close_ring(&ring);
 }
 
