@@ -84,6 +84,7 @@ check_error (int error)
   before.sframe = state.sframe;
   before.code = state.code;
   before.code_size = state.code_size;
+  before.sframe_dropped = state.sframe_dropped;
   CHECK (memcmp (&before, &state, sizeof state) == 0);
 }
 

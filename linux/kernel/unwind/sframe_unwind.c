@@ -91,8 +91,8 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 /*
  * Look for an executable mapping at @ip. The mmap lock is needed only if there
  * is no mapping, if it is being changed, or if mappings have no locks of their
- * own (CONFIG_PER_VMA_LOCK). Return 1 if there is one, whose range is then stored in @state; 0 if not; or
- * -EAGAIN if that cannot be known.
+ * own (CONFIG_PER_VMA_LOCK). Return 1 if there is one, whose range is then
+ * stored in @state; 0 if not; or -EAGAIN if that cannot be known.
  */
 static int sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 {
