@@ -230,11 +230,11 @@ _dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
       /* Pairs with the fence in sframe_pin_begin: either the count of a trace
 	 is seen here, or that trace sees l_sframe_usable.  */
       atomic_thread_fence_seq_cst ();
-      if (has_pins () && can_stay (map))
-	{
-	  atomic_store_release (&map->l_sframe_usable, true);
-	  return map;
-	}
+      bool stays = has_pins () && can_stay (map);
+      /* Pairs with find_libgcc, as in add_map.  */
+      atomic_store_release (&map->l_sframe_usable, stays);
+      if (stays)
+	return map;
     }
   return NULL;
 }
