@@ -6,6 +6,7 @@
 #ifndef _TST_SFRAME_JIT_CODE_H
 #define _TST_SFRAME_JIT_CODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,8 +19,8 @@
 
 #if HAVE_SFRAME_ASM
 
-/* Functions to be copied, which call their argument.  From the end of the
-   first instruction, the CFA is SP + FRAME_SIZE.  */
+/* Functions to be copied, which call their argument.  table_template has the
+   rule for what follows their first instructions.  */
 extern const char code_call[], code_call_end[], code_jump[], code_jump_end[];
 asm (".pushsection .rodata\n"
 # if HAVE_SFRAME_X86

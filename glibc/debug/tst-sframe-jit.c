@@ -135,11 +135,7 @@ do_test (void)
 }
 
 #else
-static int
-do_test (void)
-{
-  FAIL_UNSUPPORTED ("needs a function in assembler");
-}
+# include "tst-sframe-no-asm.h"
 #endif
 
 #include <support/test-driver.c>

@@ -427,6 +427,7 @@ test_bad_header_put_off (void)
       CHECK (sframe_unwind_next (&before) != 0 && before.ip == state.ip);
       machine.exiting = false;
       CHECK (machine.messages == 0 && describes (TABLE, TEXT));
+      /* Another stack: one table is dropped for each.  */
       before.sframe_dropped = false;
       CHECK (sframe_unwind_next (&before) == -EBADMSG);
       CHECK (before.ip == state.ip && before.sp == state.sp && !before.done);
