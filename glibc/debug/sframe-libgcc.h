@@ -4,7 +4,8 @@
 
    Safety: async-signal-safe and thread-safe, except if libgcc must be loaded.
    libgcc itself is not: it sorts a table registered by __register_frame at the
-   first lookup, for which it calls malloc.  */
+   first lookup, for which it calls malloc; and each lookup, also of code that
+   was not registered, waits while a __register_frame holds libgcc's lock.  */
 
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H
