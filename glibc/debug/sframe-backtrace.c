@@ -477,7 +477,7 @@ __sframe_backtrace (void **array, int size,
 {
   uintptr_t sp = registers->value[SFRAME_MACHINE_SP];
   /* The load of the count pairs with the release in _dl_sframe_unload
-     (elf/dl-sframe.c).  */
+     (elf/dl-sframe-retire.c).  */
   struct sframe_trace trace
     = { .array = array, .size = size, .registers = registers,
 	.generation = atomic_load_acquire (&sframe_unloads ()->count) };

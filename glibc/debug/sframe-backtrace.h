@@ -7,9 +7,9 @@
    stack holds, except: those of sframe-stack.h; at a table or program header
    that was made unreadable, or is beyond the end of a truncated file; and at
    an object that was unloaded during the trace with more than 1,024 others,
-   see RETIRED_MAX in elf/dl-sframe.c.  Uses at most 1.25 KiB of stack; on
-   s390x, where each caller makes a save area of 160 bytes, at most 2.375 KiB;
-   on AArch64, which has twice as many registers as x86-64, at most
+   see RETIRED_MAX in elf/dl-sframe-retire.c.  Uses at most 1.25 KiB of stack;
+   on s390x, where each caller makes a save area of 160 bytes, at most
+   2.375 KiB; on AArch64, which has twice as many registers as x86-64, at most
    1.875 KiB.  */
 
 #ifndef _SFRAME_BACKTRACE_H

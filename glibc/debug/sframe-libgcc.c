@@ -38,9 +38,9 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
    l_next pairs with the stores in _dl_add_to_namespace_list and
    _dl_close_worker.  The first object of the namespace was added before
    this C library.  The libgcc that is found is relocated: the load of
-   l_sframe_usable pairs with the store in add_map (elf/dl-sframe.c).  It
+   l_sframe_offered pairs with the store in add_map (elf/dl-sframe.c).  It
    stays loaded as long as a pin is held, but for the exception that
-   elf/dl-sframe.h names at _dl_sframe_busy_libgcc.  */
+   elf/dl-sframe-retire.h names at _dl_sframe_busy_libgcc.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -50,7 +50,8 @@ find_libgcc (void)
     return NULL;
   struct link_map *map = GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded;
   while (map != NULL
-	 && (!atomic_load_acquire (&map->l_sframe_usable)
+	 && (!atomic_load_acquire (&map->l_sframe_offered)
+	     || atomic_load_relaxed (&map->l_sframe_closing)
 	     || l_soname (map) == NULL
 	     || strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) != 0))
     map = atomic_load_acquire (&map->l_next);

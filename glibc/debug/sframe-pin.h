@@ -7,8 +7,8 @@
 
    A broken stack may hold the stale address of an object that another thread
    is unloading.  _dl_sframe_retire keeps the link map and the memory of such
-   an object while there are traces that may have found it; elf/dl-sframe.c
-   describes the protocol.
+   an object while there are traces that may have found it;
+   elf/dl-sframe-retire.c describes the protocol.
 
    Rejected designs: dlclose waits for traces (a trace that a signal handler
    leaves by siglongjmp never ends); a lock (a handler may interrupt its
@@ -51,9 +51,9 @@ sframe_pin_begin (uint8_t *pin)
   *pin = epoch % 2 + 1;
   atomic_fetch_add_relaxed (&unloads->pins[epoch % 2], 1);
   /* Pairs with the fences in _dl_sframe_retire and _dl_sframe_busy_libgcc
-     (elf/dl-sframe.c): either the loader reads the incremented counter, or
-     this trace does not find the object, or sees that libgcc is being
-     closed.  */
+     (elf/dl-sframe-retire.c): either the loader reads the incremented
+     counter, or this trace does not find the object, or sees
+     l_sframe_closing.  */
   atomic_thread_fence_seq_cst ();
 }
 
@@ -61,8 +61,8 @@ sframe_pin_begin (uint8_t *pin)
 static inline void
 sframe_pin_end (uint8_t pin)
 {
-  /* Pairs with the acquire loads in reclaim and has_pins
-     (elf/dl-sframe.c).  */
+  /* Pairs with the acquire loads in _dl_sframe_reclaim and has_pins
+     (elf/dl-sframe-retire.c).  */
   if (pin != 0)
     atomic_fetch_add_release (&sframe_unloads ()->pins[pin - 1], -1);
 }

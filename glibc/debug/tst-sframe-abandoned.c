@@ -17,7 +17,7 @@ enum
   DEPTH = 30,
   JUMPS = 40,
   THREADS = 100,
-  /* As in dl-sframe.c.  */
+  /* As in dl-sframe-retire.c.  */
   RETIRED_MAX = 1024,
   UNLOADS = 2 * RETIRED_MAX,
 };

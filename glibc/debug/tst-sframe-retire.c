@@ -16,7 +16,7 @@ enum
 {
   UNLOADS = 300,
   /* If the loader counts a released object as kept, it releases objects too
-     early after these: see RETIRED_MAX in dl-sframe.c.  */
+     early after these: see RETIRED_MAX in dl-sframe-retire.c.  */
   ROUNDS = 5,
   /* Less than the link maps of UNLOADS objects take.  */
   SLACK = 64 * 1024,

@@ -24,7 +24,7 @@ enum
 {
   TRACER_DEPTH = 100,
   /* So many objects the tracer unloads at most until it is stopped: the loader
-     does not keep more than RETIRED_MAX (dl-sframe.c).  */
+     does not keep more than RETIRED_MAX (dl-sframe-retire.c).  */
   TRACER_UNLOADS = 100,
 };
 

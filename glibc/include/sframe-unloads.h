@@ -27,7 +27,7 @@ struct sframe_unloads
      count: their objects may be gone.  */
   uint64_t count;
   /* The counters of traces that may read objects, one for each parity of the
-     epoch, and the epoch; see elf/dl-sframe.c.  */
+     epoch, and the epoch; see elf/dl-sframe-retire.c.  */
   uint32_t pins[2];
   uint32_t epoch;
   /* The larger cache tables, or null; each pointer is written once.  See

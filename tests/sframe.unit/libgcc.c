@@ -110,7 +110,7 @@ start (void)
   for (int i = 0; i < MAPS; ++i)
     maps[i] = (struct link_map)
       { .l_addr = 0x10000 * i, .l_name_of_library = names[i],
-	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_sframe_usable = true };
+	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_sframe_offered = true };
   other_map = maps[2];
   other_map.l_next = NULL;
   own_map.l_ns = NAMESPACE;
@@ -192,10 +192,13 @@ static void
 not_ready (void)
 {
   start ();
-  maps[2].l_sframe_usable = false;
+  maps[2].l_sframe_offered = false;
   CHECK (lacks () && lookups == 0);
   start ();
-  maps[2].l_sframe_usable = false;
+  maps[2].l_sframe_closing = true;
+  CHECK (lacks () && lookups == 0);
+  start ();
+  maps[2].l_sframe_closing = true;
   maps[3].l_name_of_library = LIBGCC_S_SO;
   CHECK (get () == &libgcc.link);
 }

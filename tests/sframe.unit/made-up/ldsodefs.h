@@ -33,7 +33,8 @@ struct link_map
   const char *l_name_of_library;
   struct link_map *l_next;
   long int l_ns;
-  bool l_sframe_usable;
+  bool l_sframe_offered;
+  bool l_sframe_closing;
 };
 
 struct r_scope_elem
