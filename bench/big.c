@@ -2,7 +2,9 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   usage: big visit|rows DEPTH [COUNT]  */
+   usage: big visit|rows|stack DEPTH [COUNT]
+
+   "stack" tells how much stack a walk uses at most, not how long it takes.  */
 
 #include "big.h"
 #include "cases.h"
@@ -41,6 +43,41 @@ time_list (void *const *unused)
   check_list ();
 }
 
+/* The stack below SP that is checked, but for what comes next to it: there, the
+   functions of this file are.  */
+enum { AREA = 4096, OWN = 256, PAINT = 0xa5 };
+
+static size_t stack_used;
+
+static void __attribute__ ((noipa))
+paint (volatile unsigned char *sp)
+{
+  for (size_t i = OWN; i < AREA; ++i)
+    sp[-i] = PAINT;
+}
+
+static void __attribute__ ((noipa))
+look (const volatile unsigned char *sp)
+{
+  for (size_t i = OWN; i < AREA; ++i)
+    if (sp[-i] != PAINT && stack_used < i)
+      stack_used = i;
+}
+
+static void
+look_at_list (void *const *unused)
+{
+  unsigned char *sp = __builtin_frame_address (0);
+
+  (void) unused;
+  paint (sp);
+  walk ();
+  look (sp);
+  check_list ();
+}
+
+static void (*at_end) (void *const *) = time_list;
+
 static void
 walk_list (void)
 {
@@ -48,7 +85,7 @@ walk_list (void)
 
   for (int i = 0; i < LEVELS; ++i)
     list[i] = address (on_list[i]);
-  list[LEVELS] = (void *) time_list;
+  list[LEVELS] = (void *) at_end;
   ((big_function *) list[0]) (list + 1);
 }
 
@@ -105,9 +142,24 @@ rows (void)
 	      MANY_EVERY - 1, MANY_EVERY);
 }
 
+static void
+use_stack (void)
+{
+  at_end = look_at_list;
+  visit_some ();
+  for (int i = 0; i + LEVELS <= atoi (argument); i += LEVELS)
+    {
+      for (int j = 0; j < LEVELS; ++j)
+	on_list[j] = (LEVELS + (long int) (i + j) * STEP) % FUNCTIONS;
+      walk_list ();
+    }
+  printf ("stack %zu\n", stack_used);
+}
+
 const struct bench_case cases[] =
   {
     { "visit", visit },
     { "rows", rows },
+    { "stack", use_stack },
     { NULL, NULL },
   };

@@ -18,6 +18,7 @@
    SAMPLER_STACK=1    take the samples on an alternate stack
    SAMPLER_SPOIL=N    drop the last frame of one in N traces of backtrace, so
 		     that a test can see that this is detected
+   SAMPLER_EXTRA=N    the same: add a frame to one in N
    SAMPLER_CRASH=N    the same: let one in N traces of backtrace fault
    SAMPLER_HANG=N     the same: let one in N never end
 
@@ -70,7 +71,8 @@ enum
 enum kind
 {
   EQUAL,
-  LONGER,			/* libgcc's trace is the start of ours.  */
+  LONGER,			/* libgcc's trace is the start of ours, which goes
+				   on in code.  */
   SHORTER,			/* Ours is the start of libgcc's.  */
   OTHER,			/* They have different callers.  */
   LOST,				/* Ours has not the interrupted frame.  */
@@ -108,7 +110,7 @@ struct buffer
 
 /* Written by the constructor.  */
 static const char *directory;
-static long int period = 500, steps, spoil, crash, hang;
+static long int period = 500, steps, spoil, extra, crash, hang;
 static bool on_stack;
 
 static struct samples *samples;
@@ -289,6 +291,18 @@ skip_handler (struct trace *trace, uintptr_t pc)
   return true;
 }
 
+/* Whether all frames of TRACE from FIRST on are in loaded objects.  */
+static bool
+is_in_code (const struct trace *trace, int first)
+{
+  struct dl_find_object object;
+
+  for (int i = first; i < trace->count; ++i)
+    if (_dl_find_object (trace->pc[i] - 1, &object) != 0)
+      return false;
+  return true;
+}
+
 /* Compare the traces of the stack that a signal has interrupted.  FAULT says
    that libgcc's ended by a fault.  */
 static enum kind
@@ -313,7 +327,8 @@ judge (struct trace *ours, struct trace *oracle, bool fault,
 		|| (full && (ours_ends || oracle_ends))))
     return EQUAL;
   enum kind kind = (!found ? LOST : fault ? FAULT : ours_ends ? SHORTER
-		    : oracle_ends ? LONGER : OTHER);
+		    : oracle_ends && is_in_code (ours, common) ? LONGER
+		    : OTHER);
   record (kind, ours, oracle, common, context);
   return kind;
 }
@@ -375,6 +390,8 @@ ask_ours (struct trace *trace)
   in_ours = false;
   if (chance (spoil))
     --trace->count;
+  if (chance (extra) && trace->count < FRAMES_MAX)
+    trace->pc[trace->count++] = skip_handler;
 }
 
 /* Store libgcc's trace in *TRACE.  Return false if it faulted.  */
@@ -688,6 +705,7 @@ start (void)
   steps = read_number ("SAMPLER_STEPS", steps);
   on_stack = read_number ("SAMPLER_STACK", 0) != 0;
   spoil = read_number ("SAMPLER_SPOIL", 0);
+  extra = read_number ("SAMPLER_EXTRA", 0);
   crash = read_number ("SAMPLER_CRASH", 0);
   hang = read_number ("SAMPLER_HANG", 0);
   /* The first call of libgcc's unwinder takes a lock.  */

@@ -84,7 +84,11 @@ hand_out ()
   for package in "$work"/$1; do
     test -f "$package" || die "the build has made no package $1; its output is above"
     name=${package##*/}
-    rm -f "$out/${name%%_*}"_*.deb
+    # The name of a kernel's package has the version.
+    case $name in
+      linux-image-*) rm -f "$out"/linux-image-*.deb ;;
+      *) rm -f "$out/${name%%_*}"_*.deb ;;
+    esac
     mv "$package" "$out"
     echo "$name" >>"$place/making-$making"
     echo "${out#"$top/"}/$name"

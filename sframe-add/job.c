@@ -60,15 +60,19 @@ make (struct job *job, const struct object *object, struct buffer *new)
   return why;
 }
 
-/* Whether there is nothing to do for OBJECT in this mode; if so, say why.  */
+/* Whether there is nothing to do for OBJECT in this mode; if so, say why.  In
+   directories there are also tables of the assembler, which stay.  */
 static bool
-is_done (const struct object *object, const char **why)
+is_done (const struct job *job, const struct object *object, const char **why)
 {
   if (options.mode == MODE_ADD && has_table (object) && !options.replace)
     *why = "it has a table";
   else if (options.mode == MODE_REMOVE
 	   && object_segment (object, PT_GNU_SFRAME) == NULL)
     *why = "it has no table";
+  else if (options.mode == MODE_REMOVE && job->found
+	   && !layout_has_original (object))
+    *why = layout_foreign;
   else
     return false;
   return true;
@@ -190,7 +194,7 @@ work_on_object (struct job *job, const struct object *object,
 {
   const char *why;
 
-  if (is_done (object, &why))
+  if (is_done (job, object, &why))
     {
       job->outcome = OUTCOME_NOTHING;
       return why;
@@ -258,6 +262,16 @@ work_on_bytes (struct work *work)
     copy_as_it_is (job, &work->object);
 }
 
+/* Whether the file of JOB, which was found in a directory, is there no
+   more.  */
+static bool
+is_gone (const struct job *job)
+{
+  struct stat status;
+
+  return (job->found && lstat (job->name, &status) != 0 && errno == ENOENT);
+}
+
 static void
 work_on_file (void *argument)
 {
@@ -271,6 +285,11 @@ work_on_file (void *argument)
   job->old_size = work->object.file.size;
   if (job->message == NULL)
     work_on_bytes (work);
+  if (job->outcome == OUTCOME_FAILED && is_gone (job))
+    {
+      job->outcome = OUTCOME_NOTHING;
+      job->message = "somebody has removed it";
+    }
 }
 
 void

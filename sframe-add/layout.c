@@ -620,18 +620,15 @@ number_at (const struct buffer *file, uint64_t offset, unsigned int width)
   return read_unsigned (&cursor, width);
 }
 
-/* Read the origin of FILE; return whether there is one.  Earlier versions of
-   sframe-add wrote none with program headers, which they did not change.  */
+/* Read the origin of FILE; return whether there is one.  */
 static bool
 read_origin (const struct buffer *file, struct origin *origin)
 {
-  const size_t unversioned = sizeof origin_magic - 1;
-
   if (file->size < ORIGIN_SIZE + sizeof (Elf64_Ehdr))
     return false;
   const unsigned char *end = file->data + file->size;
-  if (memcmp (end - sizeof origin_magic, origin_magic, unversioned) != 0
-      || (end[-1] != origin_magic[unversioned] && end[-1] != '1'))
+  if (memcmp (end - sizeof origin_magic, origin_magic, sizeof origin_magic)
+      != 0)
     return false;
   uint64_t header = file->size - ORIGIN_SIZE;
   *origin = (struct origin)
@@ -640,14 +637,26 @@ read_origin (const struct buffer *file, struct origin *origin)
 	= number_at (file, header + offsetof (Elf64_Ehdr, e_phoff), 8),
       .size = number_at (file, header + sizeof (Elf64_Ehdr), 8),
       .hash = number_at (file, header + sizeof (Elf64_Ehdr) + 8, 8) };
-  if (end[-1] != '1')
-    origin->headers_size
-      = (number_at (file, header + offsetof (Elf64_Ehdr, e_phnum), 2)
-	 * sizeof (Elf64_Phdr));
+  origin->headers_size
+    = (number_at (file, header + offsetof (Elf64_Ehdr, e_phnum), 2)
+       * sizeof (Elf64_Phdr));
   if (origin->headers_size > header)
     return false;
   origin->start -= origin->headers_size;
   return true;
+}
+
+const char layout_foreign[]
+  = "its table is not from sframe-add, or strip has changed the file";
+
+bool
+layout_has_original (const struct object *object)
+{
+  struct buffer file = object->file;
+  struct origin origin;
+
+  file.big_endian = object->machine->big_endian;
+  return read_origin (&file, &origin);
 }
 
 const char *
@@ -658,7 +667,7 @@ layout_original (const struct object *object, struct buffer *out)
 
   file.big_endian = object->machine->big_endian;
   if (!read_origin (&file, &origin))
-    return "its table is not from sframe-add, or strip has changed the file";
+    return layout_foreign;
   if (origin.size < sizeof (Elf64_Ehdr) || origin.size > origin.start
       || origin.headers_size > origin.size
       || origin.headers_offset > origin.size - origin.headers_size

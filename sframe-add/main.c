@@ -291,12 +291,14 @@ report (void)
 		   jobs.count - i, jobs.count);
 	  break;
 	}
+      if (progress && i > 0)
+	fputs ("\r\033[K", stderr);
       if (!options.json)
 	print_words (job);
       else if (job->outcome != OUTCOME_SKIPPED || !job->found || job->checked)
 	print_json (job);
       if (progress)
-	fprintf (stderr, "\r%zu of %zu files%s", i + 1, jobs.count,
+	fprintf (stderr, "%zu of %zu files%s", i + 1, jobs.count,
 		 i + 1 == jobs.count ? "\n" : "");
       if (status != EXIT_FAILED)
 	status = exit_status (job, status);
@@ -411,6 +413,8 @@ parse_options (int argc, char **argv)
     bad_usage ("no FILE");
   if (options.replace && options.mode != MODE_ADD)
     bad_usage ("--replace does not go with --remove and --check");
+  if (options.output != NULL && *options.output == '\0')
+    bad_usage ("--output: an empty name");
   if (options.output != NULL && (argc - optind != 1 || options.recursive
 				 || options.mode == MODE_CHECK))
     bad_usage ("--output takes one FILE, without --recursive and --check");

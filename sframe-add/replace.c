@@ -334,11 +334,11 @@ fill (int fd, int from, const struct stat *status, bool copy,
 }
 
 /* Fill the new file FD, which is NAME in the directory of OUT, and rename it
-   to OUT.  The name LIKE may meanwhile belong to another file, whose
+   to OUT, which messages call SHOWN.  The name LIKE may meanwhile belong to another file, whose
    set-user-ID bit must not be given to these bytes.  */
 static const char *
 fill_and_rename (int fd, const char *name, const struct file_at *out,
-		 const struct file_at *like, const struct stat *status,
+		 const char *shown, const struct file_at *like, const struct stat *status,
 		 const struct buffer *file)
 {
   int from = openat (like->directory, like->name,
@@ -353,21 +353,23 @@ fill_and_rename (int fd, const char *name, const struct file_at *out,
   close (from);
   if (why == NULL
       && renameat (out->directory, name, out->directory, out->name) != 0)
-    why = failed ("give the new file its name");
+    why = failed_with ("rename the new file to ", shown);
   return why;
 }
 
-/* Replace OUT by FILE.  */
+/* Replace OUT, which messages call SHOWN, by FILE.  */
 static const char *
-replace_at (const struct file_at *out, const struct file_at *like,
+replace_at (const struct file_at *out, const char *shown,
+	    const struct file_at *like,
 	    const struct stat *status, const struct buffer *file)
 {
   char name[] = ".sframe-add.XXXXXX";
   int fd = file_at_create (out, name);
 
   if (fd < 0)
-    return failed ("make a file beside it");
-  const char *why = fill_and_rename (fd, name, out, like, status, file);
+    return failed_with ("make a file beside ", shown);
+  const char *why = fill_and_rename (fd, name, out, shown, like, status,
+				     file);
   close (fd);
   if (why != NULL)
     unlinkat (out->directory, name, 0);
@@ -382,7 +384,7 @@ replace_file (const char *out, const struct file_at *like,
   struct stat old;
 
   if (out == NULL)
-    return replace_at (like, like, status, file);
+    return replace_at (like, "it", like, status, file);
   /* The kernel may forbid to follow a link, as others may have made it in a
      directory like /tmp.  A link below /proc may lead to what has no path,
      such as a pipe.  */
@@ -393,9 +395,11 @@ replace_file (const char *out, const struct file_at *like,
     }
   else if (!S_ISREG (old.st_mode))
     return message ("%s is not a regular file", out);
+  else if (faccessat (AT_FDCWD, out, W_OK, AT_EACCESS) != 0)
+    return failed_with ("write ", out);
   const char *why = file_at_output (out, &at);
   if (why == NULL)
-    why = replace_at (&at, like, status, file);
+    why = replace_at (&at, out, like, status, file);
   file_at_close (&at);
   return why;
 }

@@ -129,6 +129,14 @@ print_json (const struct job *job)
       print_json_string (function->reason);
       putchar ('}');
     }
+  printf ("], \"findings\": [");
+  for (size_t i = 0; i < conversion->finding_count; ++i)
+    {
+      const struct finding *finding = &conversion->findings[i];
+      printf ("%s{\"start\": %" PRIu64 ", \"size\": %" PRIu64
+	      ", \"missing\": %s}", i > 0 ? ", " : "", finding->start,
+	      finding->size, finding->missing ? "true" : "false");
+    }
   puts ("]}");
 }
 
@@ -172,7 +180,7 @@ print_change (const struct job *job)
     printf ("%s: %" PRIu64 " bytes less\n", job->shown,
 	    job->old_size - job->new_size);
   else if (options.verbose)
-    printf ("%s: functions: %zu, rows: %zu, functions left out: %zu; "
+    printf ("%s: FDEs: %zu, rows: %zu, ranges left out: %zu; "
 	    "%" PRIu64 " bytes more\n", job->shown,
 	    conversion->function_count, conversion->row_count,
 	    conversion->left_out_count, job->new_size - job->old_size);

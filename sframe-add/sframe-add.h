@@ -205,6 +205,10 @@ const char *layout_add (const struct object *object,
 			struct buffer *out);
 /* Write OBJECT as it was before layout_add to OUT, byte for byte.  */
 const char *layout_original (const struct object *object, struct buffer *out);
+/* Whether the table of OBJECT is from layout_add.  */
+bool layout_has_original (const struct object *object);
+/* What is wrong with OBJECT if it is not.  */
+extern const char layout_foreign[];
 
 /* check.c: compare the table in OBJECT with CONVERSION and store the
    differences in CONVERSION->findings.  */

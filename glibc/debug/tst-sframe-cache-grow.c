@@ -29,7 +29,7 @@
 #include <support/xthread.h>
 #include <support/xunistd.h>
 
-#include "tst-sframe-support.h"
+#include "tst-sframe-paint.h"
 
 /* How many times backtrace tries to allocate a larger table if there is no
    memory: after 1, 2, 4, 8 times the slots of the first one, and so on.  */
@@ -143,8 +143,9 @@ asm (".text\n"
 
 static __thread void *frames[TRACE_MAX];
 static __thread int count;
-/* The C library whose tables grow.  */
-static int (*trace) (void **, int) = backtrace;
+/* The C library whose tables grow.  Volatile, so that the compiler does not
+   know the value: a call by name would be bound lazily, on the same stack.  */
+static int (*volatile trace) (void **, int) = backtrace;
 
 static void FRAME
 take (void)
@@ -153,6 +154,21 @@ take (void)
   KEEP_FRAME ();
 }
 
+/* The same, and check the use of the stack.  */
+static void FRAME
+take_and_look (void)
+{
+  enum { AREA = 4096 };
+  char *sp = __builtin_frame_address (0);
+  paint (sp, AREA);
+  count = trace (frames, TRACE_MAX);
+  size_t use = look (sp, AREA);
+  if (use <= OWN_USE || use > STACK_USE_MAX)
+    FAIL_EXIT1 ("%zu bytes of stack", use);
+}
+
+static void (*taking) (void) = take;
+
 /* Trace from the sites FIRST to LAST - 1, and check the traces.  */
 static void
 visit (int first, int last)
@@ -160,7 +176,7 @@ visit (int first, int last)
   for (int i = first; i < last; ++i)
     {
       errno = EDOM;
-      at_site (i, take);
+      at_site (i, taking);
       const char *pc = count < 3 ? NULL : frames[1];
       if (pc <= sites + i * 8 || pc >= sites + (i + 1) * 8 || errno != EDOM)
 	FAIL_EXIT1 ("site %d: %d frames, %p, %m", i, count, pc);
@@ -416,6 +432,9 @@ both_libraries (void)
 static void
 undisturbed (void)
 {
+  taking = take_and_look;
+  visit (0, SITES);
+  taking = take;
   for (int i = 0; i < 3; ++i)
     visit (0, SITES);
 }

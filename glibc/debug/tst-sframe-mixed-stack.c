@@ -7,52 +7,22 @@
 
 #include <support/xdlfcn.h>
 
-#include "tst-sframe-asm.h"
-#include "tst-sframe-support.h"
+#include "tst-sframe-paint.h"
 
-enum
-{
-  PATTERN = 0xa5,
-  /* The size of the checked area, and how much of it the functions here may
-     use.  */
-  AREA = 16 * 1024,
-  OWN_USE = 512,
-  /* What backtrace may use, its return address included, see
-     sframe-backtrace.h; and the words that check for overruns, if all
-     functions have one (--enable-stack-protector=all).  */
-  STACK_USE_MAX = (HAVE_SFRAME_S390X ? 2432 : HAVE_SFRAME_AARCH64 ? 1920
-		   : 1280) + (STACK_PROTECTOR_LEVEL == 2 ? 256 : 0),
-};
+/* The size of the checked area.  */
+enum { AREA = 16 * 1024 };
 
 static struct trace trace;
 static size_t stack_use;
 static int (*call) (void (*) (void), int);
 
-/* Fill the area below SP.  */
-static void FRAME
-paint (volatile char *sp)
-{
-  for (size_t i = OWN_USE; i < AREA; ++i)
-    sp[-i] = PATTERN;
-}
-
-/* How far below SP something was written.  */
-static size_t FRAME
-look (const volatile char *sp)
-{
-  size_t i = AREA - 1;
-  while (i > OWN_USE && sp[-i] == (char) PATTERN)
-    --i;
-  return i;
-}
-
 static void FRAME
 take (void)
 {
   char *sp = __builtin_frame_address (0);
-  paint (sp);
+  paint (sp, AREA);
   trace.count = backtrace (trace.pc, TRACE_MAX);
-  stack_use = look (sp);
+  stack_use = look (sp, AREA);
   KEEP_FRAME ();
 }
 

@@ -22,6 +22,11 @@ static bool raise_in_malloc;
 static bool in_backtrace;
 static int calls_in_backtrace;
 
+/* The first traces of the process: the second one fills the cache, which the
+   third one uses.  */
+enum { TRACES = 3 };
+static struct trace first[TRACES];
+
 static struct trace_pair pair;
 
 static void *
@@ -99,13 +104,27 @@ static void
 handler (int signo)
 {
   in_backtrace = true;
-  /* The first trace in this process.  */
-  void *first[4];
-  int count = backtrace (first, 4);
+  for (int i = 0; i < TRACES; ++i)
+    first[i].count = backtrace (first[i].pc, TRACE_MAX);
   in_backtrace = false;
-  TEST_COMPARE (count, 4);
 
   collect (&pair);
+  KEEP_FRAME ();
+}
+
+/* Check that the first traces have the frames of the later ones, which have
+   one more: that of collect.  Frame 0 was at another instruction.  */
+static void
+check_first (void)
+{
+  for (int i = 0; i < TRACES; ++i)
+    {
+      TEST_COMPARE (first[i].count, pair.ours.count - 1);
+      TEST_COMPARE_BLOB (first[i].pc + 1,
+			 (first[i].count - 1) * sizeof (void *),
+			 pair.ours.pc + 2,
+			 (pair.ours.count - 2) * sizeof (void *));
+    }
 }
 
 static void FRAME
@@ -126,6 +145,8 @@ do_test (void)
   TEST_COMPARE (calls_in_backtrace, 0);
   check_no_fallback ();
   check_same_with (&pair, malloc);
+  TEST_VERIFY (count_frames (&pair.oracle, call_malloc) > 0);
+  check_first ();
   return 0;
 }
 

@@ -27,6 +27,8 @@ struct trace
 };
 
 static struct trace base, ours, theirs;
+/* The return address of work.  */
+static void *caller;
 static int steps, compared, short_traces, differences;
 static struct trace bad[2];
 
@@ -44,15 +46,22 @@ note_frame (struct _Unwind_Context *context, void *closure)
   return _URC_NO_REASON;
 }
 
-/* Whether TRACE ends with the callers of the function that made BASE.  */
+static int work (void);
+
+/* Whether TRACE ends with a frame of work, its caller, and the callers of that,
+   which made BASE.  */
 static int
 has_tail (const struct trace *trace)
 {
   int tail = base.count - 1;
+  int at = trace->count - tail - 1;
 
-  return (trace->count > tail
-	  && memcmp (trace->pc + trace->count - tail, base.pc + 1,
-		     tail * sizeof (void *)) == 0);
+  return (at > 0
+	  && memcmp (trace->pc + at + 1, base.pc + 1,
+		     tail * sizeof (void *)) == 0
+	  && trace->pc[at] == caller
+	  && (_Unwind_FindEnclosingFunction (trace->pc[at - 1])
+	      == (void *) work));
 }
 
 static void
@@ -123,6 +132,7 @@ work (void)
 {
   int numbers[] = { 3, 1, 2 };
 
+  caller = __builtin_return_address (0);
   syscall (SYS_getppid);
   int result = plugin_sum (1, 2, 3, 4, 5, 6, 7);
   result += plugin_sum (1, 2, 3, 4, 5, 6, 7);

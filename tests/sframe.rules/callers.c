@@ -6,9 +6,11 @@
    An unwinder that steps from a called function by SFrame knows only SP and FP
    of the caller.  Prints a line "FUNCTION REGISTER" for each function of FILE
    that has a call after which the rule needs another register (its DWARF
-   number).  Then prints "CALLS found", the number of calls with a rule.  */
+   number), and "FUNCTION none" for one that has a call without a rule.  Then
+   prints "CALLS found", the number of calls with a rule.  */
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <sframe-format.h>
 #include <sframe-read.h>
 
@@ -32,7 +34,9 @@ static struct sframe_section section;
 static uint64_t section_at;	/* Virtual address.  */
 static unsigned long int found;
 static char function[200];
-static unsigned int reported;	/* In FUNCTION, a register; 0: none.  */
+/* In FUNCTION: a register, 0 for none; and that a rule is missing.  */
+static unsigned int reported;
+static bool is_missing;
 
 static void
 open_section (void)
@@ -67,7 +71,12 @@ check_return (uint64_t pc)
 
   if (__sframe_find_rule (&section, pc - 1 - section_at, SP, FP, &rule)
       != SFRAME_FOUND)
-    return;
+    {
+      if (!is_missing)
+	printf ("%s none\n", function);
+      is_missing = true;
+      return;
+    }
   ++found;
   if (rule.outermost)
     return;
@@ -113,6 +122,7 @@ main (int argc, char **argv)
       {
 	strcpy (function, name);
 	reported = 0;
+	is_missing = false;
       }
     else
       read_instruction (line);

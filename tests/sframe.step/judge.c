@@ -317,6 +317,22 @@ is_as_libgcc (const struct seen *seen)
 	  && is_same (&seen->again, pcs, count));
 }
 
+/* Whether both traces of backtrace have the frames of libgcc's, or more.  */
+static bool
+goes_on (const struct seen *seen)
+{
+  const struct trace *libgcc = &seen->libgcc;
+  size_t size = libgcc->count * sizeof *libgcc->pc;
+
+  return (seen->ours.count >= libgcc->count
+	  && seen->again.count >= libgcc->count
+	  && (libgcc->count <= SKIPPED
+	      || (memcmp (seen->ours.pc + SKIPPED, libgcc->pc + SKIPPED,
+			  size - SKIPPED * sizeof *libgcc->pc) == 0
+		  && memcmp (seen->again.pc + SKIPPED, libgcc->pc + SKIPPED,
+			     size - SKIPPED * sizeof *libgcc->pc) == 0)));
+}
+
 /* While a frame is being replaced, compare with libgcc only.  */
 static void
 compare_with_libgcc (const struct seen *seen)
@@ -642,7 +658,13 @@ handler (int signo, siginfo_t *info, void *context)
   add (&results->judged, true);
   add (&results->libgcc_differs, !is_as_libgcc (&seen));
   if (!thread.begun)
-    add (&results->unknown, true);
+    {
+      bool differs = !goes_on (&seen);
+      add (&results->unknown, true);
+      add (&results->unknown_differs, differs);
+      if (differs)
+	show_all (&seen, NULL, 0);
+    }
   else if (thread.replacing)
     compare_with_libgcc (&seen);
   else

@@ -32,8 +32,9 @@ struct results
   /* The signal of a step with a call or a return was skipped: backtrace agrees
      with libgcc, and the calls are taken from libgcc's trace.  */
   long int lost;
-  /* Instructions at which the calls were not known, nor found by libgcc.  */
-  long int unknown;
+  /* Instructions at which the calls were not known, nor found by libgcc; and
+     those of them at which backtrace lacks a frame that libgcc has.  */
+  long int unknown, unknown_differs;
   /* The other unwinders, at the instructions at which the calls were
      known.  */
   long int libgcc_wrong, libunwind_wrong, libunwind_asked;

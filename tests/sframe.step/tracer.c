@@ -335,9 +335,10 @@ print_results (void)
 {
   printf ("judged %ld known %ld wrong %ld short %ld", results->judged,
 	  results->known, results->wrong, results->short_of);
-  printf (" replacing %ld wrong-there %ld lost %ld unknown %ld\n",
+  printf (" replacing %ld wrong-there %ld lost %ld unknown %ld"
+	  " unknown-differs %ld\n",
 	  results->replacing, results->replacing_wrong, results->lost,
-	  results->unknown);
+	  results->unknown, results->unknown_differs);
   printf ("libgcc-differs %ld libgcc-wrong %ld libunwind-asked %ld"
 	  " libunwind-wrong %ld peer-faults %ld\n", results->libgcc_differs,
 	  results->libgcc_wrong, results->libunwind_asked,

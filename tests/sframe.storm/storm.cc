@@ -48,7 +48,7 @@ constexpr long TRACES_PER_DEED = 150;
 // Where the traces of main and of threads end, and how many did; how many others
 // end in an object that is always loaded.
 std::atomic<void *> ends[2];
-std::atomic<long> usual_ends, wrong_ends;
+std::atomic<long> usual_ends, wrong_ends, stray_ends;
 
 // The objects that are loaded before the storm.
 struct range
@@ -83,6 +83,11 @@ judge_end (void *end)
 {
   uintptr_t pc = reinterpret_cast<uintptr_t> (end);
 
+  struct dl_find_object object;
+
+  // The objects of this thread's frames cannot be unloaded meanwhile.
+  if (_dl_find_object (reinterpret_cast<void *> (pc - 1), &object) != 0)
+    ++stray_ends;
   if (end == ends[0] || end == ends[1])
     ++usual_ends;
   else
@@ -284,8 +289,8 @@ print_counts (const usage &before, const usage &after)
 	  " threads %ld\n", traces.load (), frames.load (),
 	  short_traces.load (), thrown.load (), loaded.load (),
 	  forked.load (), ended.load ());
-  printf ("usual ends %ld, wrong %ld\n", usual_ends.load (),
-	  wrong_ends.load ());
+  printf ("usual ends %ld, wrong %ld, in no object %ld\n", usual_ends.load (),
+	  wrong_ends.load (), stray_ends.load ());
   printf ("mappings %ld then %ld, descriptors %ld then %ld, memory %ld then"
 	  " %ld\n", before.mappings, after.mappings, before.descriptors,
 	  after.descriptors, before.memory, after.memory);
@@ -304,6 +309,8 @@ check_results (const usage &before, const usage &after)
     fail ("traces that end elsewhere");
   if (wrong_ends > traces / 2000)
     fail ("traces that end in an object that is always loaded");
+  if (stray_ends > traces / 20000)
+    fail ("traces that end in no object");
   if (after.descriptors != before.descriptors)
     fail ("descriptors leak");
   // The number of arenas varies a little; a leak at each trace exceeds that.
