@@ -43,7 +43,7 @@ time_list (void *const *unused)
   check_list ();
 }
 
-/* The stack below SP that is checked, but for what comes next to it: there, the
+/* The stack below SP that is checked, but for what is next to it, where the
    functions of this file are.  */
 enum { AREA = 4096, OWN = 256, PAINT = 0xa5 };
 

@@ -281,18 +281,19 @@ report (void)
 {
   int status = options.mode == MODE_CHECK ? EXIT_CHANGED : EXIT_NOTHING;
   bool progress = options.recursive && !options.json && isatty (STDERR_FILENO);
+  /* Before a message: remove the line of the progress.  */
+  const char *clear = progress ? "\r\033[K" : "";
 
   for (size_t i = 0; i < jobs.count; ++i)
     {
       struct job *job = &jobs.list[i];
       if (!await (job))
 	{
-	  fprintf (stderr, "sframe-add: stopped before %zu files of %zu\n",
-		   jobs.count - i, jobs.count);
+	  fprintf (stderr, "%ssframe-add: stopped before %zu files of %zu\n",
+		   clear, jobs.count - i, jobs.count);
 	  break;
 	}
-      if (progress && i > 0)
-	fputs ("\r\033[K", stderr);
+      fputs (clear, stderr);
       if (!options.json)
 	print_words (job);
       else if (job->outcome != OUTCOME_SKIPPED || !job->found || job->checked)

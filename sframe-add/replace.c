@@ -334,11 +334,11 @@ fill (int fd, int from, const struct stat *status, bool copy,
 }
 
 /* Fill the new file FD, which is NAME in the directory of OUT, and rename it
-   to OUT, which messages call SHOWN.  The name LIKE may meanwhile belong to another file, whose
+   to OUT.  The name LIKE may meanwhile belong to another file, whose
    set-user-ID bit must not be given to these bytes.  */
 static const char *
 fill_and_rename (int fd, const char *name, const struct file_at *out,
-		 const char *shown, const struct file_at *like, const struct stat *status,
+		 const struct file_at *like, const struct stat *status,
 		 const struct buffer *file)
 {
   int from = openat (like->directory, like->name,
@@ -353,23 +353,22 @@ fill_and_rename (int fd, const char *name, const struct file_at *out,
   close (from);
   if (why == NULL
       && renameat (out->directory, name, out->directory, out->name) != 0)
-    why = failed_with ("rename the new file to ", shown);
+    why = failed_with ("rename the new file to ", out->name);
   return why;
 }
 
 /* Replace OUT, which messages call SHOWN, by FILE.  */
 static const char *
 replace_at (const struct file_at *out, const char *shown,
-	    const struct file_at *like,
-	    const struct stat *status, const struct buffer *file)
+	    const struct file_at *like, const struct stat *status,
+	    const struct buffer *file)
 {
   char name[] = ".sframe-add.XXXXXX";
   int fd = file_at_create (out, name);
 
   if (fd < 0)
     return failed_with ("make a file beside ", shown);
-  const char *why = fill_and_rename (fd, name, out, shown, like, status,
-				     file);
+  const char *why = fill_and_rename (fd, name, out, like, status, file);
   close (fd);
   if (why != NULL)
     unlinkat (out->directory, name, 0);
