@@ -5,6 +5,10 @@
 /* In the program.  */
 extern void resolver_event (const void *);
 
+/* glibc before 2.44 relocates the PLT after it has called resolvers, but this
+   pointer before.  */
+static void (*volatile event) (const void *) = resolver_event;
+
 static int
 implementation (void)
 {
@@ -14,7 +18,7 @@ implementation (void)
 static __typeof (implementation) *
 resolve (void)
 {
-  resolver_event (resolve);
+  event (resolve);
   /* No tail call.  */
   asm volatile ("" ::: "memory");
   return implementation;
