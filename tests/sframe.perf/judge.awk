@@ -56,7 +56,7 @@ function add_line(line, times)
 function add_frame(name)
 {
   path[paths, ++length_of[paths]] = name
-  known[name] = name != "(libc)"
+  known[name] = name !~ /^\(libc\) /
 }
 
 # A sample.  Kernel addresses are negative, or on s390x known to be the kernel's.
@@ -101,8 +101,9 @@ function read_frame(line)
   libc[++depth] = line ~ name_of_libc
   sub(/^[ \t]*[0-9a-f]+ /, "", line)
   sub(/ \([^()]*\)$/, "", line)
-  # libc's own names for what it exports.
+  # libc's own names for what it exports, and the compiler's for a part of a function.
   sub(/^__GI_/, "", line)
+  sub(/\.part\.[0-9]+$/, "", line)
   sub(/@@.*/, "", line)
   frame[depth] = line
 }
@@ -118,18 +119,25 @@ function possible(p)
 # Whether the sample's frames are the first ones of path P.
 function is_part(p, i, j)
 {
-  for (i = j = 1; i <= depth; ++j) {
-    if (j > length_of[p])
+  for (i = j = 1; i <= depth; ++i) {
+    if (path[p, j] ~ /^\(libc\) .*\?$/ && !is_frame(i, path[p, j]))
+      ++j
+    if (j > length_of[p] || !is_frame(i, path[p, j]))
       return 0
-    if (path[p, j] != "(libc)") {
-      if (frame[i++] != path[p, j])
-	return 0
-    } else if (!libc[i])
-      return 0
-    while (path[p, j] == "(libc)" && i <= depth && libc[i])
-      ++i
+    if (path[p, j] !~ /^\(libc\) .*\+$/ || i == depth || !is_frame(i + 1, path[p, j]))
+      ++j
   }
   return 1
+}
+
+# Whether frame I is that of a line of a path, TEXT.
+function is_frame(i, text)
+{
+  if (text !~ /^\(libc\) /)
+    return frame[i] == text
+  sub(/^\(libc\) /, "", text)
+  sub(/[+?]$/, "", text)
+  return libc[i] && index("|" text "|", "|" frame[i] "|")
 }
 
 function stack(text)
