@@ -6,6 +6,10 @@
 /* In the program.  */
 extern void resolver_event (void *);
 
+/* glibc before 2.44 relocates the PLT after it has called resolvers, but this
+   pointer before.  */
+static void (*volatile event) (void *) = resolver_event;
+
 static int
 implementation (void)
 {
@@ -15,7 +19,7 @@ implementation (void)
 static void *
 resolve (void)
 {
-  resolver_event (resolve);
+  event (resolve);
   return implementation;
 }
 
