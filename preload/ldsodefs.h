@@ -11,6 +11,9 @@
 
 #define GLRO(name) sframe_##name
 
+/* For sframe-unloads.h.  */
+#define DL_NNS 1
+
 /* Only some machines have pages of one size.  */
 #if defined __x86_64__ || defined __s390x__
 enum { sframe_dl_pagesize = 4096 };

@@ -30,17 +30,12 @@ extern const void *_Unwind_Find_FDE (void *, struct dwarf_eh_bases *);
 # include <dlfcn.h>
 # include <ldsodefs.h>
 # include <pointer_guard.h>
-# include <string.h>
 
 /* Find libgcc in the namespace of this C library.  The caller must have
-   called sframe_pin_begin; then it may follow the list without a lock: a
-   removed object keeps its l_next as long as a pin is held.  Each load of
-   l_next pairs with the stores in _dl_add_to_namespace_list and
-   _dl_close_worker.  The first object of the namespace was added before
-   this C library.  The libgcc that is found is relocated: the load of
-   l_sframe_offered pairs with the store in add_map (elf/dl-sframe.c).  It
-   stays loaded as long as a pin is held, but for the exception that
-   elf/dl-sframe-retire.h names at _dl_sframe_busy_libgcc.  */
+   called sframe_pin_begin: what is found stays loaded as long as the pin is
+   held, but for the exception that elf/dl-sframe-retire.h names at
+   _dl_sframe_busy_libgcc.  The list of loaded objects cannot be searched
+   without a lock: dlopen takes objects out of it, to put them elsewhere.  */
 static struct link_map *
 find_libgcc (void)
 {
@@ -48,14 +43,9 @@ find_libgcc (void)
 
   if (GLRO (dl_find_object) ((void *) __sframe_libgcc_link, &own) < 0)
     return NULL;
-  struct link_map *map = GL (dl_ns)[own.dlfo_link_map->l_ns]._ns_loaded;
-  while (map != NULL
-	 && (!atomic_load_acquire (&map->l_sframe_offered)
-	     || atomic_load_relaxed (&map->l_sframe_closing)
-	     || l_soname (map) == NULL
-	     || strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) != 0))
-    map = atomic_load_acquire (&map->l_next);
-  return map;
+  /* Pairs with the store in _dl_sframe_find_unwinder: libgcc is relocated.  */
+  return atomic_load_acquire
+    (&sframe_unloads ()->unwinders[own.dlfo_link_map->l_ns]);
 }
 
 /* The address of the function NAME in MAP, or null.  */

@@ -52,8 +52,7 @@ sframe_pin_begin (uint8_t *pin)
   atomic_fetch_add_relaxed (&unloads->pins[epoch % 2], 1);
   /* Pairs with the fences in _dl_sframe_retire and _dl_sframe_busy_libgcc
      (elf/dl-sframe-retire.c): either the loader reads the incremented
-     counter, or this trace does not find the object, or sees
-     l_sframe_closing.  */
+     counter, or this trace does not find the object.  */
   atomic_thread_fence_seq_cst ();
 }
 

@@ -1,6 +1,7 @@
 /* Test that dlclose of libgcc, while backtrace uses it, neither unmaps it nor
-   hides its tables from it, and that a later dlclose unmaps it.  backtrace
-   uses it at code that was registered with it.
+   hides its tables from it, and that a later dlclose unmaps it; and that
+   backtrace does not use one that is gone.  backtrace uses libgcc at code that
+   was registered with it.
 
    SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -118,6 +119,27 @@ is_mapped (void *address)
   return false;
 }
 
+/* dlclose of a module unloads libgcc, too, and the module's destructor calls
+   dlopen: libgcc must not be found then.  A later one is.  */
+static void
+open_in_destructor (void)
+{
+  static struct frame_table table;
+
+  calls = close_before = 0;
+  code = make_code (&table);
+  xdlclose (xdlopen ("tst-sframe-libgcc-mod8.so", RTLD_NOW));
+  TEST_VERIFY (dlopen (LIBGCC_S_SO, RTLD_NOW | RTLD_NOLOAD) == NULL);
+  code (take_trace);
+  TEST_COMPARE (count, 2);
+
+  void *handle = xdlopen (LIBGCC_S_SO, RTLD_NOW);
+  find_fde = xdlsym (handle, "_Unwind_Find_FDE");
+  register_table (handle, &table);
+  code (take_trace);
+  TEST_VERIFY (count > 2);
+}
+
 static int
 do_test (void)
 {
@@ -130,6 +152,7 @@ do_test (void)
   xdlclose (xdlopen (LIBGCC_S_SO, RTLD_NOW));
   for (int i = 0; i < ROUNDS; ++i)
     TEST_VERIFY (!is_mapped (address[i]));
+  open_in_destructor ();
   return 0;
 }
 

@@ -73,6 +73,31 @@ overlap (void)
   return is_known;
 }
 
+/* Also calls that only count the users of an object release all.  */
+static void
+release_by_count (void)
+{
+  void *handle = xdlopen (other, RTLD_NOW);
+
+  for (int i = 0; i < 3; ++i)
+    {
+      struct tracer tracer = { 0 };
+
+      tracer_start (&tracer);
+      stop_and_keep (&tracer);
+      tracer_end (&tracer);
+      TEST_COMPARE (count_mappings (module), mappings);
+      if (i == 0)
+	TEST_VERIFY (xdlopen (other, RTLD_NOW) == handle);
+      else if (i == 1)
+	xdlclose (handle);
+      else
+	xdlopen (NULL, RTLD_NOW);
+      TEST_COMPARE (count_mappings (module), 0);
+    }
+  xdlclose (handle);
+}
+
 static int
 do_test (void)
 {
@@ -83,6 +108,7 @@ do_test (void)
     TEST_VERIFY (unload_many () < heap + SLACK);
   while (!overlap ())
     continue;
+  release_by_count ();
   return 0;
 }
 

@@ -32,9 +32,9 @@ struct sframe_unloads *_dl_sframe_unloads attribute_relro
    may increment the other counter.  Then the epoch does not end while it runs,
    which is safe: objects are only kept longer.
 
-   A signal handler that leaves a trace by siglongjmp, or a fork while another
-   thread takes a trace, leaves a counter above zero for ever.  So at most
-   RETIRED_MAX objects are kept: one more releases the oldest.  */
+   A signal handler that leaves a trace (siglongjmp, pthread_exit), or a fork
+   while another thread takes a trace, leaves a counter above zero for ever.  So
+   at most RETIRED_MAX objects are kept: one more releases the oldest.  */
 static struct
 {
   struct link_map *first, *last;
@@ -103,26 +103,45 @@ can_stay (const struct link_map *map)
   return true;
 }
 
-struct link_map *
-_dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
+void
+_dl_sframe_find_unwinder (Lmid_t ns)
 {
-  for (unsigned int i = 0; i < count; ++i)
+  struct link_map **unwinder = &_dl_sframe_unload_state.unwinders[ns];
+
+  if (*unwinder != NULL)
+    return;
+  for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
+       map = map->l_next)
+    /* A destructor may call dlopen while its object, and libgcc, are being
+       unloaded.  */
+    if (map->l_relocated && !map->l_sframe_closing && l_soname (map) != NULL
+	&& strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) == 0)
+      {
+	/* Pairs with the acquire load in find_libgcc (debug/sframe-libgcc.c):
+	   a trace finds libgcc relocated.  */
+	atomic_store_release (unwinder, map);
+	return;
+      }
+}
+
+struct link_map *
+_dl_sframe_busy_libgcc (Lmid_t ns)
+{
+  struct link_map **unwinder = &_dl_sframe_unload_state.unwinders[ns];
+  struct link_map *map = *unwinder;
+
+  if (map == NULL || map->l_map_used)
+    return NULL;
+  atomic_store_relaxed (unwinder, NULL);
+  /* Pairs with the fence in sframe_pin_begin: either the count of a trace is
+     seen here, or that trace does not find libgcc.  */
+  atomic_thread_fence_seq_cst ();
+  if (has_pins () && can_stay (map))
     {
-      struct link_map *map = maps[i];
-      /* No trace uses an object that is not relocated yet.  */
-      if (map->l_map_used || !map->l_sframe_offered || l_soname (map) == NULL
-	  || strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) != 0)
-	continue;
-      atomic_store_relaxed (&map->l_sframe_closing, true);
-      /* Pairs with the fence in sframe_pin_begin: either the count of a trace
-	 is seen here, or that trace sees l_sframe_closing.  */
-      atomic_thread_fence_seq_cst ();
-      if (has_pins () && can_stay (map))
-	{
-	  atomic_store_relaxed (&map->l_sframe_closing, false);
-	  return map;
-	}
+      atomic_store_release (unwinder, map);
+      return map;
     }
+  map->l_sframe_closing = true;
   return NULL;
 }
 

@@ -13,17 +13,20 @@
 #include <sframe-unloads.h>
 
 #if ENABLE_SFRAME
-/* MAPS are the COUNT objects of a namespace; dlclose is about to unload
-   those that are not marked as used (l_map_used).  Return libgcc if it is
-   one of these, if a trace may be using it, and if the objects that it
-   depends on stay loaded; otherwise null.  Mark libgcc as not usable, so
-   that no new trace uses it.  The caller must keep the result loaded; a
-   later dlclose in the namespace unloads it.  To unmap it later, as
-   _dl_sframe_retire does, is not enough: libgcc looks up its own functions,
-   on some machines in the lists of the loader, and aborts if it does not
-   find them.  */
-struct link_map *_dl_sframe_busy_libgcc (struct link_map **maps,
-					 unsigned int count) attribute_hidden;
+/* Let traces find libgcc if it is one of the objects of the namespace NS.  Must
+   be called after objects were relocated and cannot be unloaded by a failure
+   of dlopen any more.  */
+void _dl_sframe_find_unwinder (Lmid_t ns) attribute_hidden;
+
+/* dlclose is about to unload those objects of the namespace NS that are not
+   marked as used (l_map_used).  Return libgcc if it is one of these, if a
+   trace may be using it, and if the objects that it depends on stay loaded;
+   otherwise return null, and no new trace finds it.  The caller must keep the
+   result loaded; a later dlclose in the namespace unloads it.  To unmap it
+   later, as _dl_sframe_retire does, is not enough: libgcc looks up its own
+   functions, on some machines in the lists of the loader, and aborts if it
+   does not find them.  */
+struct link_map *_dl_sframe_busy_libgcc (Lmid_t ns) attribute_hidden;
 
 /* Invalidate the cached rules of an object that is being unloaded.  Must be
    called after _dl_find_object has stopped finding the object and before its
@@ -49,8 +52,13 @@ void _dl_sframe_reclaim (void) attribute_hidden;
 /* The state of this loader, to which _dl_sframe_unloads points.  */
 extern struct sframe_unloads _dl_sframe_unload_state attribute_hidden;
 #else
+static inline void
+_dl_sframe_find_unwinder (Lmid_t ns)
+{
+}
+
 static inline struct link_map *
-_dl_sframe_busy_libgcc (struct link_map **maps, unsigned int count)
+_dl_sframe_busy_libgcc (Lmid_t ns)
 {
   return NULL;
 }

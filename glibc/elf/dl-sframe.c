@@ -85,8 +85,7 @@ add_map (struct sframe_requests *requests, struct link_map *map)
   /* Offer an object once, even if the kernel refuses it.  */
   if (map->l_sframe_offered)
     return;
-  /* Pairs with the acquire load in find_libgcc (debug/sframe-libgcc.c).  */
-  atomic_store_release (&map->l_sframe_offered, true);
+  map->l_sframe_offered = true;
   add_segments (requests, map);
 }
 

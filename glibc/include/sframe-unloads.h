@@ -2,14 +2,15 @@
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It counts unloaded objects, and has the larger cache tables.  A process has
-   one such structure, that of the active loader, even if it has several C
-   libraries.  */
+   It counts unloaded objects, and has the larger cache tables and what is known
+   of libgcc.  A process has one such structure, that of the active loader, even
+   if it has several C libraries.  */
 
 #ifndef _SFRAME_UNLOADS_H
 #define _SFRAME_UNLOADS_H
 
 #include <gnu/lib-names.h>
+#include <ldsodefs.h>
 #include <stdint.h>
 
 /* The unwinder that backtrace uses for registered code: UNWIND_SONAME, which
@@ -33,6 +34,11 @@ struct sframe_unloads
   /* The larger cache tables, or null; each pointer is written once.  See
      debug/sframe-grow.c.  */
   struct sframe_cache *tables[2];
+  /* The unwinder of each namespace, or null: SFRAME_UNWINDER_SONAME is not
+     loaded, not relocated yet, or about to be unloaded.  Written by the loader
+     under dl_load_lock; see _dl_sframe_find_unwinder.  The last member, since
+     the loader of a static program has one namespace only.  */
+  struct link_map *unwinders[DL_NNS];
 };
 
 #endif /* _SFRAME_UNLOADS_H  */

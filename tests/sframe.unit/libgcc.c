@@ -1,4 +1,4 @@
-/* Whether libgcc is used, and which of the loaded objects is libgcc.
+/* Whether libgcc is used, and that of which namespace.
 
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -8,20 +8,21 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <gnu/lib-names.h>
 #include <ldsodefs.h>
 #include <sframe-libgcc.h>
 #include <sframe-pin.h>
+#include <sframe-unloads.h>
 
 #include "check.h"
 
-enum { NAMESPACE = 2, MAPS = 4, COUNT = 3, MANGLED = 0x80 };
+enum { NAMESPACE = 2, COUNT = 3, MANGLED = 0x80 };
 
 /* Values of symbols.  */
 enum { BACKTRACE = 0x100, GET_CFA = 0x200, GET_IP = 0x300 };
 
-static struct link_map maps[MAPS], own_map, other_map;
-__typeof (*unit_dl_ns) unit_dl_ns[4];
+static struct link_map map = { .l_addr = 0x20000 }, other_map;
+static struct link_map own_map = { .l_ns = NAMESPACE };
+static struct sframe_unloads unloads;
 static int found_own;
 /* The symbol that libgcc lacks.  */
 static const char *lacking;
@@ -73,6 +74,14 @@ unit_dl_lookup_symbol_x (const char *name, struct link_map *undefined,
   return map;
 }
 
+struct sframe_unloads *
+sframe_unloads (void)
+{
+  /* Not before it is pinned.  */
+  CHECK (begun == 1 && ends == 0);
+  return &unloads;
+}
+
 void
 sframe_pin_begin (uint8_t *pin)
 {
@@ -100,22 +109,12 @@ __libc_unwind_link_get (void)
   return &loaded;
 }
 
-/* libgcc is the third of four objects, and knows the last frame.  */
+/* Each namespace has a libgcc, and this one's knows the last frame.  */
 static void
 start (void)
 {
-  static const char *const names[MAPS]
-    = { NULL, "libc.so.6", LIBGCC_S_SO, "last" };
-
-  for (int i = 0; i < MAPS; ++i)
-    maps[i] = (struct link_map)
-      { .l_addr = 0x10000 * i, .l_name_of_library = names[i],
-	.l_next = i + 1 < MAPS ? &maps[i + 1] : NULL, .l_sframe_offered = true };
-  other_map = maps[2];
-  other_map.l_next = NULL;
-  own_map.l_ns = NAMESPACE;
-  unit_dl_ns[NAMESPACE]._ns_loaded = &maps[0];
-  unit_dl_ns[0]._ns_loaded = &other_map;
+  for (int i = 0; i < DL_NNS; ++i)
+    unloads.unwinders[i] = i == NAMESPACE ? &map : &other_map;
   found_own = 0;
   lacking = NULL;
   for (int i = 0; i < COUNT + 2; ++i)
@@ -180,27 +179,11 @@ static void
 not_loaded (void)
 {
   start ();
-  maps[2].l_name_of_library = "another";
+  unloads.unwinders[NAMESPACE] = NULL;
   CHECK (lacks () && lookups == 0);
   start ();
   found_own = -1;
   CHECK (lacks () && lookups == 0);
-}
-
-/* Its dlopen, or its dlclose, is under way.  */
-static void
-not_ready (void)
-{
-  start ();
-  maps[2].l_sframe_offered = false;
-  CHECK (lacks () && lookups == 0);
-  start ();
-  maps[2].l_sframe_closing = true;
-  CHECK (lacks () && lookups == 0);
-  start ();
-  maps[2].l_sframe_closing = true;
-  maps[3].l_name_of_library = LIBGCC_S_SO;
-  CHECK (get () == &libgcc.link);
 }
 
 static void
@@ -256,7 +239,6 @@ static const struct test_case cases[] = {
   { "what is loaded", what_is_loaded },
   { "to stay", to_stay },
   { "not loaded", not_loaded },
-  { "not ready", not_ready },
   { "not whole", not_whole },
   { "code that it knows", code_that_it_knows },
   { "few frames", few_frames },

@@ -8,6 +8,8 @@
 
 #define GLRO(name) unit_##name
 
+#define DL_NNS 16
+
 enum { unit_dl_pagesize = 4096 };
 
 /* The objects that are loaded, as libgcc.c plays them.  */
@@ -18,10 +20,8 @@ enum { unit_dl_pagesize = 4096 };
 # include <stddef.h>
 # include <stdint.h>
 
-# define GL(name) unit_##name
 # define ElfW(type) Elf64_##type
 # define ELFW(type) ELF64_##type
-# define l_soname(map) ((map)->l_name_of_library)
 # define DL_LOOKUP_RETURN_NEWEST 2
 # define DL_SYMBOL_ADDRESS(map, symbol) ((map)->l_addr + (symbol)->st_value)
 
@@ -30,11 +30,7 @@ typedef struct link_map *lookup_t;
 struct link_map
 {
   Elf64_Addr l_addr;
-  const char *l_name_of_library;
-  struct link_map *l_next;
   long int l_ns;
-  bool l_sframe_offered;
-  bool l_sframe_closing;
 };
 
 struct r_scope_elem
@@ -42,8 +38,6 @@ struct r_scope_elem
   struct link_map **r_list;
   unsigned int r_nlist;
 };
-
-extern struct { struct link_map *_ns_loaded; } unit_dl_ns[];
 
 int unit_dl_find_object (void *address, struct dl_find_object *result);
 lookup_t unit_dl_lookup_symbol_x (const char *name, struct link_map *undefined,
