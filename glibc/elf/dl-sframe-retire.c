@@ -163,7 +163,6 @@ _dl_sframe_retire (struct link_map *map)
   /* Pairs with the fence in sframe_pin_begin: a trace whose count is not
      seen here does not find MAP.  */
   atomic_thread_fence_seq_cst ();
-  _dl_sframe_reclaim ();
   if (!has_pins ())
     return false;
   unsigned int parity = unloads->epoch % 2;

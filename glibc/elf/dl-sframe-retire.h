@@ -41,8 +41,8 @@ void _dl_sframe_unload (void) attribute_hidden;
 
 /* Return whether a trace of another thread may still read MAP, for which
    _dl_sframe_unload was called.  If so, the caller must not unmap MAP, nor
-   free its program headers and the link map itself: a later call of this
-   function or of dlopen does.  */
+   free its program headers and the link map itself: _dl_sframe_reclaim does,
+   in a later dlopen or dlclose.  */
 bool _dl_sframe_retire (struct link_map *map) attribute_hidden;
 
 /* Unmap and free the objects that _dl_sframe_retire has kept and that no trace
