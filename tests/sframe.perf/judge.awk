@@ -101,7 +101,8 @@ function read_frame(line)
   libc[++depth] = line ~ name_of_libc
   sub(/^[ \t]*[0-9a-f]+ /, "", line)
   sub(/ \([^()]*\)$/, "", line)
-  # libc's own names for what it exports, and the compiler's for a part of a function.
+  # libc's own names for what it exports, and the compiler's for a part of a
+  # function.
   sub(/^__GI_/, "", line)
   sub(/\.part\.[0-9]+$/, "", line)
   sub(/@@.*/, "", line)
@@ -124,7 +125,8 @@ function is_part(p, i, j)
       ++j
     if (j > length_of[p] || !is_frame(i, path[p, j]))
       return 0
-    if (path[p, j] !~ /^\(libc\) .*\+$/ || i == depth || !is_frame(i + 1, path[p, j]))
+    if (path[p, j] !~ /^\(libc\) .*\+$/ || i == depth \
+	|| !is_frame(i + 1, path[p, j]))
       ++j
   }
   return 1
