@@ -100,10 +100,10 @@ step_without_table (struct unwind_user_state *state)
 #endif
 }
 
-/* Whether SP may stay as it is in the step from BEFORE to STATE: where the call
-   itself takes nothing from the stack, a function may have called before it has,
-   and have saved its return address in its caller's frame; but not two in
-   turn.  */
+/* Whether SP may stay as it is in the step from BEFORE to STATE.  A function
+   that has not called may have its return address in a register; x86 has none
+   for it, so the other registers must be known.  On s390 a function that has
+   called may have saved it in its caller's frame, but not two in turn.  */
 static bool
 may_stay (const struct unwind_user_state *before,
 	  const struct unwind_user_state *state)
@@ -112,9 +112,8 @@ may_stay (const struct unwind_user_state *before,
   return (before->topmost || before->interrupted
 	  || (state->sp_kept && !before->sp_kept));
 #else
-  (void) before;
   (void) state;
-  return false;
+  return before->topmost || before->ucontext != 0;
 #endif
 }
 
