@@ -4,8 +4,12 @@
 
    Safety: see sframe-libgcc.h.  */
 
+#include <array_length.h>
+#include <atomic.h>
+#include <internal-signals.h>
 #include <sframe-libgcc.h>
 #include <sframe-pin.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,6 +18,34 @@ __sframe_libgcc_prepare (void)
 {
   if (sframe_setting () == 0)
     __libc_unwind_link_get ();
+}
+
+/* The first trace of libgcc computes what later ones read, under pthread_once.
+   A signal handler that interrupts it there, and takes a trace, waits for its
+   own thread for ever.  So take the first trace here, of one frame, while
+   signals are blocked, except those of an instruction: they cannot be
+   delayed.  */
+static _Unwind_Reason_Code
+end_trace (struct _Unwind_Context *context, void *closure)
+{
+  return _URC_END_OF_STACK;
+}
+
+static void
+take_first_trace (struct unwind_link *link)
+{
+  static const unsigned char unblocked[]
+    = { SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+  /* For a seccomp filter that reports success and does nothing.  */
+  internal_sigset_t blocked, before = { { 0 } };
+
+  internal_sigfillset (&blocked);
+  for (size_t i = 0; i < array_length (unblocked); ++i)
+    internal_sigdelset (&blocked, unblocked[i]);
+  bool failed = internal_sigprocmask (SIG_BLOCK, &blocked, &before) != 0;
+  UNWIND_LINK_PTR (link, _Unwind_Backtrace) (end_trace, NULL);
+  if (!failed)
+    internal_signal_restore_set (&before);
 }
 
 /* The second result of _Unwind_Find_FDE, which is not used here.  */
@@ -83,6 +115,22 @@ fill_link (struct unwind_link *link, struct link_map *map)
 # endif
   return found;
 }
+
+/* Take the first trace of LINK, which is MAP's, if it may not have been taken.
+   What is remembered identifies MAP until an object is unloaded; then another
+   libgcc may be at the same address.  */
+static void
+prepare_traces (struct unwind_link *link, struct link_map *map)
+{
+  static uintptr_t prepared;
+  uintptr_t id
+    = (uintptr_t) map + atomic_load_relaxed (&sframe_unloads ()->count);
+
+  if (atomic_load_relaxed (&prepared) == id)
+    return;
+  take_first_trace (link);
+  atomic_store_relaxed (&prepared, id);
+}
 #endif
 
 /* Whether libgcc has a table for the last of the COUNT PCs in ARRAY, which is
@@ -111,7 +159,10 @@ __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
   if (map != NULL
       && knows (find_function (map, "_Unwind_Find_FDE"), array, count)
       && fill_link (&libgcc->link, map))
-    return &libgcc->link;
+    {
+      prepare_traces (&libgcc->link, map);
+      return &libgcc->link;
+    }
   __sframe_libgcc_done (libgcc);
   return NULL;
 }
@@ -127,9 +178,19 @@ struct unwind_link *
 __sframe_libgcc_link (struct sframe_libgcc *libgcc, enum sframe_help help,
 		      void *const *array, int count)
 {
-  return (help != SFRAME_HELP_IF_LOADED
-	  || knows (_Unwind_Find_FDE, array, count)
-	  ? __libc_unwind_link_get () : NULL);
+  static bool prepared;
+
+  if (help == SFRAME_HELP_IF_LOADED
+      && !knows (_Unwind_Find_FDE, array, count))
+    return NULL;
+  struct unwind_link *link = __libc_unwind_link_get ();
+  if (help == SFRAME_HELP_IF_LOADED && link != NULL
+      && !atomic_load_relaxed (&prepared))
+    {
+      take_first_trace (link);
+      atomic_store_relaxed (&prepared, true);
+    }
+  return link;
 }
 
 void

@@ -4,8 +4,10 @@
 
    Safety: async-signal-safe and thread-safe, except if libgcc must be loaded.
    libgcc itself is not: it sorts a table registered by __register_frame at the
-   first lookup, for which it calls malloc; and each lookup, also of code that
-   was not registered, waits while a __register_frame holds libgcc's lock.  */
+   first lookup, for which it calls malloc; each lookup, also of code that was
+   not registered, waits while a __register_frame holds libgcc's lock; and a
+   trace waits for what the process's first exception or cancellation
+   computes.  */
 
 #ifndef _SFRAME_LIBGCC_H
 #define _SFRAME_LIBGCC_H

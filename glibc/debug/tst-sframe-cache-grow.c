@@ -184,8 +184,9 @@ visit (int first, int last)
 }
 
 /* The memory that mmap returns: one of these, which are larger than any table,
-   unless the test simulates lack of memory.  */
-static char memory[THREADS + 2][6 << 20] __attribute__ ((aligned (4096)));
+   unless the test simulates lack of memory.  Each of the threads may allocate
+   each of the tables.  */
+static char memory[THREADS * TABLES][6 << 20] __attribute__ ((aligned (4096)));
 static bool refuse;
 static int maps, unmaps;
 static void (*volatile meanwhile) (void);

@@ -10,7 +10,9 @@
    backtrace must not use it: libgcc reads the stack unchecked.  */
 
 #include <gnu/lib-names.h>
+#include <limits.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
 #include "tst-sframe-jit-code.h"
 #include "tst-sframe-support.h"
@@ -102,6 +104,58 @@ run_after_signal (void *function)
   check_same_with (&pair, run_after_signal);
   KEEP_FRAME ();
 }
+
+# if HAVE_SFRAME_X86
+/* A signal frame from its return address to the end of the siginfo_t.  */
+struct signal_frame
+{
+  void *return_address;
+  char context[offsetof (ucontext_t, uc_sigmask)];
+  uint64_t mask;
+  siginfo_t info;
+};
+static struct signal_frame kept;
+
+static void
+keep_frame (int signo, siginfo_t *info, void *context)
+{
+  memcpy (&kept, (char *) context - sizeof (void *), sizeof (kept));
+}
+
+static void
+collect_in_handler (int signo)
+{
+  collect (&pair);
+}
+
+static void
+send_usr2 (void)
+{
+  raise (SIGUSR2);
+}
+
+/* Trace in a handler, where the stack has a signal frame whose mask and number
+   were overwritten.  */
+static void FRAME
+run_above_damaged (void *function)
+{
+  struct sigaction sa = { .sa_sigaction = keep_frame, .sa_flags = SA_SIGINFO };
+  struct signal_frame remains;
+
+  puts ("info: below what is left of a signal frame");
+  xsigaction (SIGUSR2, &sa, NULL);
+  raise (SIGUSR2);
+  remains = kept;
+  TEST_COMPARE (remains.info.si_signo, SIGUSR2);
+  remains.mask = UINT64_MAX;
+  remains.info.si_signo = INT_MAX;
+  asm volatile ("" : : "r" (&remains) : "memory");
+  handle_signal (SIGUSR2, collect_in_handler);
+  ((void (*) (void (*) (void))) function) (send_usr2);
+  TEST_VERIFY (pair.oracle.complete && first_difference (&pair) < 0);
+  asm volatile ("" : : "r" (&remains) : "memory");
+}
+# endif
 
 static void *in_handler;
 
@@ -286,6 +340,9 @@ do_test (void)
   run (".bss", of_bss);
   xsigaction (SIGUSR1, &(struct sigaction) { .sa_handler = handler }, NULL);
   run_above_remains (at_start);
+# if HAVE_SFRAME_X86
+  run_above_damaged (at_start);
+# endif
   handle_signal (SIGUSR2, ignore);
   run_after_signal (at_start);
   xmprotect (in_bss, page, PROT_READ | PROT_WRITE);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include <gnu/lib-names.h>
 
 #include <support/check.h>
+#include <support/support.h>
 #include <support/xdlfcn.h>
 #include <support/xthread.h>
 #include <support/xunistd.h>
@@ -140,6 +142,32 @@ open_in_destructor (void)
   TEST_VERIFY (count > 2);
 }
 
+/* One more object with the name of libgcc is loaded before it, but lacks its
+   functions.  When it is closed, backtrace uses libgcc.  */
+static void
+close_first_of_two (void)
+{
+  static struct frame_table table;
+  struct link_map *map;
+  void *handle = xdlopen (LIBGCC_S_SO, RTLD_NOW);
+
+  TEST_COMPARE (dlinfo (handle, RTLD_DI_LINKMAP, &map), 0);
+  char *path = xstrdup (map->l_name);
+  xdlclose (handle);
+  void *first = xdlopen ("tst-sframe-libgcc-mod1.so", RTLD_NOW);
+  handle = xdlopen (path, RTLD_NOW);
+  free (path);
+  find_fde = xdlsym (handle, "_Unwind_Find_FDE");
+  code = make_code (&table);
+  register_table (handle, &table);
+  code (take_trace);
+  TEST_COMPARE (count, 2);
+  xdlclose (first);
+  code (take_trace);
+  TEST_VERIFY (count > 2);
+  xdlclose (handle);
+}
+
 static int
 do_test (void)
 {
@@ -152,6 +180,7 @@ do_test (void)
   xdlclose (xdlopen (LIBGCC_S_SO, RTLD_NOW));
   for (int i = 0; i < ROUNDS; ++i)
     TEST_VERIFY (!is_mapped (address[i]));
+  close_first_of_two ();
   open_in_destructor ();
   return 0;
 }

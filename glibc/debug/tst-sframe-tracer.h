@@ -20,6 +20,9 @@
 
 #include "tst-sframe-support.h"
 
+/* A signal meets a trace by chance, on a busy machine late.  */
+#define TIMEOUT 200
+
 enum
 {
   TRACER_DEPTH = 100,

@@ -103,6 +103,13 @@ can_stay (const struct link_map *map)
   return true;
 }
 
+static bool
+is_libgcc (const struct link_map *map)
+{
+  return (l_soname (map) != NULL
+	  && strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) == 0);
+}
+
 void
 _dl_sframe_find_unwinder (Lmid_t ns)
 {
@@ -114,14 +121,25 @@ _dl_sframe_find_unwinder (Lmid_t ns)
        map = map->l_next)
     /* A destructor may call dlopen while its object, and libgcc, are being
        unloaded.  */
-    if (map->l_relocated && !map->l_sframe_closing && l_soname (map) != NULL
-	&& strcmp (l_soname (map), SFRAME_UNWINDER_SONAME) == 0)
+    if (map->l_relocated && !map->l_sframe_closing && is_libgcc (map))
       {
 	/* Pairs with the acquire load in find_libgcc (debug/sframe-libgcc.c):
 	   a trace finds libgcc relocated.  */
 	atomic_store_release (unwinder, map);
 	return;
       }
+}
+
+/* dlclose unloads the libgcc that traces have found in the namespace NS.
+   Another one may stay loaded there.  */
+static void
+close_all_libgcc (Lmid_t ns)
+{
+  for (struct link_map *map = GL (dl_ns)[ns]._ns_loaded; map != NULL;
+       map = map->l_next)
+    if (!map->l_map_used && is_libgcc (map))
+      map->l_sframe_closing = true;
+  _dl_sframe_find_unwinder (ns);
 }
 
 struct link_map *
@@ -141,7 +159,7 @@ _dl_sframe_busy_libgcc (Lmid_t ns)
       atomic_store_release (unwinder, map);
       return map;
     }
-  map->l_sframe_closing = true;
+  close_all_libgcc (ns);
   return NULL;
 }
 

@@ -21,11 +21,11 @@ void _dl_sframe_find_unwinder (Lmid_t ns) attribute_hidden;
 /* dlclose is about to unload those objects of the namespace NS that are not
    marked as used (l_map_used).  Return libgcc if it is one of these, if a
    trace may be using it, and if the objects that it depends on stay loaded;
-   otherwise return null, and no new trace finds it.  The caller must keep the
-   result loaded; a later dlclose in the namespace unloads it.  To unmap it
-   later, as _dl_sframe_retire does, is not enough: libgcc looks up its own
-   functions, on some machines in the lists of the loader, and aborts if it
-   does not find them.  */
+   otherwise return null, and new traces find another libgcc of the namespace,
+   or none.  The caller must keep the result loaded; a later dlclose in the
+   namespace unloads it.  To unmap it later, as _dl_sframe_retire does, is not
+   enough: libgcc looks up its own functions, on some machines in the lists of
+   the loader, and aborts if it does not find them.  */
 struct link_map *_dl_sframe_busy_libgcc (Lmid_t ns) attribute_hidden;
 
 /* Invalidate the cached rules of an object that is being unloaded.  Must be

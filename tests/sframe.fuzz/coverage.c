@@ -41,7 +41,8 @@ too_much (void)
 void
 __wrap___sanitizer_cov_trace_pc (void)
 {
-  uintptr_t pc = (uintptr_t) __builtin_return_address (0);
+  /* Wherever the program was loaded.  */
+  uintptr_t pc = (uintptr_t) __builtin_return_address (0) - (uintptr_t) counters;
   uint64_t hash = (pc ^ previous << 1) * UINT64_C (0x9e3779b97f4a7c15);
   unsigned char *counter = &counters[hash >> (64 - COUNTERS_LOG2)];
 

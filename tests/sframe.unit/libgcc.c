@@ -5,9 +5,11 @@
    The loader and libgcc are simulated.  Expected results are those of
    debug/sframe-libgcc.h.  */
 
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 
+#include <internal-signals.h>
 #include <ldsodefs.h>
 #include <sframe-libgcc.h>
 #include <sframe-pin.h>
@@ -18,7 +20,9 @@
 enum { NAMESPACE = 2, COUNT = 3, MANGLED = 0x80 };
 
 /* Values of symbols.  */
-enum { BACKTRACE = 0x100, GET_CFA = 0x200, GET_IP = 0x300 };
+enum { GET_CFA = 0x200, GET_IP = 0x300 };
+/* The signals that the thread blocks.  */
+enum { BLOCKED = 0x12345 };
 
 static struct link_map map = { .l_addr = 0x20000 }, other_map;
 static struct link_map own_map = { .l_ns = NAMESPACE };
@@ -44,6 +48,40 @@ unit_dl_find_object (void *address, struct dl_find_object *result)
   return found_own;
 }
 
+static unsigned long int mask;
+static bool mask_fails;
+/* How many traces libgcc has taken, and what was blocked in the last.  */
+static unsigned int traces;
+static unsigned long int mask_in_trace;
+
+int
+internal_sigprocmask (int how, const internal_sigset_t *set,
+		      internal_sigset_t *before)
+{
+  CHECK (how == SIG_BLOCK);
+  if (mask_fails)
+    return -1;
+  before->__val[0] = mask;
+  mask |= set->__val[0];
+  return 0;
+}
+
+void
+internal_signal_restore_set (const internal_sigset_t *set)
+{
+  CHECK (!mask_fails);
+  mask = set->__val[0];
+}
+
+static _Unwind_Reason_Code
+unwind (_Unwind_Trace_Fn function, void *closure)
+{
+  ++traces;
+  mask_in_trace = mask;
+  CHECK (function (NULL, closure) != _URC_NO_REASON);
+  return _URC_END_OF_STACK;
+}
+
 static const void *
 find_fde (void *pc, void *bases)
 {
@@ -66,7 +104,8 @@ unit_dl_lookup_symbol_x (const char *name, struct link_map *undefined,
   CHECK (undefined == scope[0]->r_list[0]
 	 && flags == DL_LOOKUP_RETURN_NEWEST);
   struct link_map *map = scope[0]->r_list[0];
-  found.st_value = (strcmp (name, "_Unwind_Backtrace") == 0 ? BACKTRACE
+  found.st_value = (strcmp (name, "_Unwind_Backtrace") == 0
+		    ? (uintptr_t) unwind - map->l_addr
 		    : strcmp (name, "_Unwind_GetCFA") == 0 ? GET_CFA
 		    : strcmp (name, "_Unwind_GetIP") == 0 ? GET_IP
 		    : (uintptr_t) find_fde - map->l_addr);
@@ -120,7 +159,9 @@ start (void)
   for (int i = 0; i < COUNT + 2; ++i)
     array[i] = (void *) (uintptr_t) (0x4000 + 0x100 * i);
   known = (uintptr_t) array[COUNT - 1];
-  begun = lookups = loads = ends = 0;
+  begun = lookups = loads = ends = traces = 0;
+  mask = BLOCKED;
+  mask_fails = false;
   memset (&libgcc, 0x7f, sizeof libgcc);
 }
 
@@ -150,7 +191,7 @@ what_is_loaded (void)
   start ();
   CHECK (get () == &libgcc.link && ends == 0);
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_Backtrace
-	 == ((0x20000 + BACKTRACE) ^ MANGLED));
+	 == ((uintptr_t) unwind ^ MANGLED));
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetCFA
 	 == ((0x20000 + GET_CFA) ^ MANGLED));
   CHECK ((uintptr_t) libgcc.link.ptr__Unwind_GetIP
@@ -235,7 +276,28 @@ few_frames (void)
 	 == NULL);
 }
 
+/* libgcc's first trace, once until an object is unloaded.  */
+static void
+first_trace (void)
+{
+  const unsigned long int open
+    = (1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1)
+       | 1UL << (SIGSEGV - 1) | 1UL << (SIGSYS - 1) | 1UL << (SIGTRAP - 1));
+
+  for (int i = 0; i < 4; ++i)
+    {
+      ++unloads.count;
+      start ();
+      mask_fails = i == 3;
+      CHECK (get () == &libgcc.link && traces == 1 && mask == BLOCKED);
+      CHECK (mask_in_trace == (mask_fails ? BLOCKED : ~open | BLOCKED));
+      start ();
+      CHECK (get () == &libgcc.link && traces == 0);
+    }
+}
+
 static const struct test_case cases[] = {
+  { "first trace", first_trace },
   { "what is loaded", what_is_loaded },
   { "to stay", to_stay },
   { "not loaded", not_loaded },

@@ -6,3 +6,8 @@
 #define UNWIND_LINK_GETIP 1
 
 #include_next <unwind-link.h>
+
+/* The pointers are mangled; see pointer_guard.h.  */
+#undef UNWIND_LINK_PTR
+#define UNWIND_LINK_PTR(link, name)					      \
+  ((__typeof ((link)->ptr_##name)) ((uintptr_t) (link)->ptr_##name ^ 0x80))
