@@ -155,6 +155,37 @@ run_above_damaged (void *function)
   TEST_VERIFY (pair.oracle.complete && first_difference (&pair) < 0);
   asm volatile ("" : : "r" (&remains) : "memory");
 }
+
+/* Leave on the stack, wherever a siginfo_t may lie, SIGABRT and a code that it
+   never has.  */
+static void FRAME
+paint_stack (void)
+{
+  struct { int number, error, code, pad; } words[2048]
+    __attribute__ ((aligned (16)));
+
+  for (int i = 0; i < 2048; ++i)
+    {
+      words[i].number = SIGABRT;
+      words[i].code = INT_MIN;
+      words[i].error = words[i].pad = 0;
+    }
+  asm volatile ("" : : "r" (words) : "memory");
+}
+
+/* Without SA_SIGINFO the kernel writes no siginfo_t.  */
+static void FRAME
+run_with_garbage (void *function)
+{
+  struct sigaction sa = { .sa_handler = collect_in_handler };
+
+  puts ("info: in a handler whose siginfo_t is garbage");
+  xsigaction (SIGUSR2, &sa, NULL);
+  paint_stack ();
+  ((void (*) (void (*) (void))) function) (send_usr2);
+  TEST_VERIFY (pair.oracle.complete && first_difference (&pair) < 0);
+  KEEP_FRAME ();
+}
 # endif
 
 static void *in_handler;
@@ -342,6 +373,7 @@ do_test (void)
   run_above_remains (at_start);
 # if HAVE_SFRAME_X86
   run_above_damaged (at_start);
+  run_with_garbage (at_start);
 # endif
   handle_signal (SIGUSR2, ignore);
   run_after_signal (at_start);

@@ -68,12 +68,14 @@ sframe_signal_valid (const struct sframe_signal *signal)
   return signal->number > 0 && signal->number < _NSIG;
 }
 
-/* Whether SIGNAL is one of SFRAME_FAULT_SIGNALS.  */
+/* Whether SIGNAL is one of SFRAME_FAULT_SIGNALS, with a code that Linux or libc
+   gives; others are garbage, or sent by a program that has had no fault.  */
 static inline bool
 sframe_signal_fault (const struct sframe_signal *signal)
 {
   return (sframe_signal_valid (signal)
-	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0);
+	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) != 0
+	  && signal->code >= SI_ASYNCNL && signal->code <= SI_KERNEL);
 }
 
 /* Whether SIGNAL, which claims to be a fault, can be one, for all that the
