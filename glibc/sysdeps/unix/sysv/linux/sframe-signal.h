@@ -68,8 +68,9 @@ sframe_signal_valid (const struct sframe_signal *signal)
   return signal->number > 0 && signal->number < _NSIG;
 }
 
-/* Whether SIGNAL is one of SFRAME_FAULT_SIGNALS, with a code that Linux or libc
-   gives; others are garbage, or sent by a program that has had no fault.  */
+/* Whether SIGNAL is one of SFRAME_FAULT_SIGNALS, with a code that Linux or
+   libc gives; others are garbage, or sent by a program that has had no
+   fault.  */
 static inline bool
 sframe_signal_fault (const struct sframe_signal *signal)
 {
