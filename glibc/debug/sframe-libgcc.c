@@ -20,17 +20,18 @@ __sframe_libgcc_prepare (void)
     __libc_unwind_link_get ();
 }
 
-/* The first trace of libgcc computes what later ones read, under pthread_once.
-   A signal handler that interrupts it there, and takes a trace, waits for its
-   own thread for ever.  So take the first trace here, of one frame, while
-   signals are blocked, except those of an instruction: they cannot be
-   delayed.  */
+/* End a trace of libgcc after one frame.  */
 static _Unwind_Reason_Code
 end_trace (struct _Unwind_Context *context, void *closure)
 {
   return _URC_END_OF_STACK;
 }
 
+/* The first trace of libgcc computes what later ones read, under pthread_once.
+   A signal handler that interrupts it there, and takes a trace, waits for its
+   own thread for ever.  So take the first trace here, of one frame, while
+   signals are blocked, except those of an instruction: they cannot be
+   delayed.  */
 static void
 take_first_trace (struct unwind_link *link)
 {

@@ -33,11 +33,13 @@ enum
   TRAP_FLAG = 0x100,
   /* More than pthread_once and what it calls have.  */
   INSTRUCTIONS = 250,
+  /* Some of these are within what must not be interrupted, which has tens.  */
+  DISTANCE = 5,
 };
 
 static void (*code) (void (*) (void));
-/* At how many instructions the trace was, and when it has called pthread_once,
-   which is shared by all processes.  */
+/* How many instructions were executed; and at which one pthread_once was
+   called, in memory that all processes share.  */
 static int steps, *once;
 /* The instruction at which to send a signal.  */
 static int send_at;
@@ -123,7 +125,7 @@ do_test (void)
   printf ("info: pthread_once is called at instruction %d\n", *once);
   if (*once == 0)
     FAIL_EXIT1 ("libgcc has not called pthread_once");
-  for (at = *once; at < *once + INSTRUCTIONS; ++at)
+  for (at = *once; at < *once + INSTRUCTIONS; at += DISTANCE)
     support_isolate_in_subprocess (trace_and_send, &at);
   support_shared_free (once);
   return 0;

@@ -54,23 +54,22 @@ static bool mask_fails;
 static unsigned int traces;
 static unsigned long int mask_in_trace;
 
+/* Signals are blocked first, and restored if that did not fail.  */
 int
-internal_sigprocmask (int how, const internal_sigset_t *set,
-		      internal_sigset_t *before)
+unit_rt_sigprocmask (int how, const unsigned long int *set,
+		     unsigned long int *before, size_t size)
 {
-  CHECK (how == SIG_BLOCK);
+  CHECK (size == sizeof mask && how == (before != NULL
+					? SIG_BLOCK : SIG_SETMASK));
   if (mask_fails)
-    return -1;
-  before->__val[0] = mask;
-  mask |= set->__val[0];
+    {
+      CHECK (before != NULL);
+      return -1;
+    }
+  if (before != NULL)
+    *before = mask;
+  mask = *set | (before != NULL ? mask : 0);
   return 0;
-}
-
-void
-internal_signal_restore_set (const internal_sigset_t *set)
-{
-  CHECK (!mask_fails);
-  mask = set->__val[0];
 }
 
 static _Unwind_Reason_Code

@@ -1,29 +1,21 @@
 /* The signal mask of a thread, for tests on a simulated system.
 
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
-#ifndef _INTERNAL_SIGNALS_H
-#define _INTERNAL_SIGNALS_H
+   preload/ has the header; here the test takes its system call.  */
 
-typedef struct
-{
-  unsigned long int __val[1];
-} internal_sigset_t;
+#include <stddef.h>
 
-static inline void
-internal_sigfillset (internal_sigset_t *set)
-{
-  set->__val[0] = -1;
-}
+#include <sysdep.h>
 
-static inline void
-internal_sigdelset (internal_sigset_t *set, int signo)
-{
-  set->__val[0] &= ~(1UL << (signo - 1));
-}
+int unit_rt_sigprocmask (int how, const unsigned long int *set,
+			 unsigned long int *before, size_t size);
 
-int internal_sigprocmask (int how, const internal_sigset_t *set,
-			  internal_sigset_t *before);
-void internal_signal_restore_set (const internal_sigset_t *set);
+#define __NSIG_BYTES 8UL
+#define __sigmask(signal) (1UL << ((signal) - 1))
+#undef INTERNAL_SYSCALL_CALL
+#define INTERNAL_SYSCALL_CALL(name, how, set, before, size)		      \
+  unit_##name (how, (const unsigned long int *) (set),			      \
+	       (unsigned long int *) (before), size)
 
-#endif /* _INTERNAL_SIGNALS_H  */
+#include_next <internal-signals.h>
