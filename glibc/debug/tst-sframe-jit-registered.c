@@ -105,21 +105,32 @@ run_after_signal (void *function)
   KEEP_FRAME ();
 }
 
-# if HAVE_SFRAME_X86
-/* A signal frame from its return address to the end of the siginfo_t.  */
+# if HAVE_SFRAME_X86 || HAVE_SFRAME_AARCH64
+/* A signal frame: on x86-64 from its return address to the siginfo_t, on
+   AArch64 to the first record.  */
 struct signal_frame
 {
+# if HAVE_SFRAME_X86
   void *return_address;
+# else
+  siginfo_t info;
+# endif
   char context[offsetof (ucontext_t, uc_sigmask)];
   uint64_t mask;
+# if HAVE_SFRAME_X86
   siginfo_t info;
+# else
+  char more[offsetof (ucontext_t, uc_mcontext) + sizeof (mcontext_t)
+	    - offsetof (ucontext_t, uc_sigmask) - sizeof (uint64_t)];
+# endif
 };
 static struct signal_frame kept;
 
 static void
 keep_frame (int signo, siginfo_t *info, void *context)
 {
-  memcpy (&kept, (char *) context - sizeof (void *), sizeof (kept));
+  memcpy (&kept, (char *) context - offsetof (struct signal_frame, context),
+	  sizeof (kept));
 }
 
 static void
@@ -371,7 +382,7 @@ do_test (void)
   run (".bss", of_bss);
   xsigaction (SIGUSR1, &(struct sigaction) { .sa_handler = handler }, NULL);
   run_above_remains (at_start);
-# if HAVE_SFRAME_X86
+# if HAVE_SFRAME_X86 || HAVE_SFRAME_AARCH64
   run_above_damaged (at_start);
   run_with_garbage (at_start);
 # endif

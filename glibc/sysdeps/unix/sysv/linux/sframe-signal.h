@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sysdep.h>
+#include <ucontext.h>
 
 struct sframe_signal
 {
@@ -142,6 +143,32 @@ sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 
   return (!sframe_signal_handled (mask, stack, &handled) || handled == 0
 	  || (handled & SFRAME_FAULT_SIGNALS) != 0);
+}
+
+/* Whether the ucontext_t at CONTEXT, with its siginfo_t at INFO, can be that
+   of a running handler.  What is left of one that has returned is soon
+   overwritten in part.  Linux has a few of uc_flags, and uc_link is 0.  What
+   was blocked before a handler is blocked in it, too, unless it has changed
+   that; so for a fault the mask does not matter.  */
+static inline bool
+sframe_signal_whole (uintptr_t context, uintptr_t info,
+		     struct sframe_stack *stack)
+{
+  struct sframe_signal signal;
+  uintptr_t flags, link, before, now;
+
+  _Static_assert (offsetof (ucontext_t, uc_link) == sizeof flags,
+		  "uc_flags is a word");
+  if (!__sframe_stack_read (stack, context, &flags)
+      || !__sframe_stack_read (stack, context + sizeof flags, &link)
+      || !__sframe_stack_read (stack, (context
+				       + offsetof (ucontext_t, uc_sigmask)),
+			       &before)
+      || !sframe_signal_read (info, stack, &signal))
+    return false;
+  return (flags <= UINT8_MAX && link == 0
+	  && (sframe_signal_fault (&signal) || !sframe_signal_blocked (&now)
+	      || (before & ~now) == 0));
 }
 
 #endif /* _SFRAME_SIGNAL_H  */

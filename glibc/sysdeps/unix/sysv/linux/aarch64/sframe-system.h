@@ -181,7 +181,8 @@ sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
 		      uintptr_t *sp)
 {
   *sp = address - SFRAME_SIGNAL_RECORDS;
-  return sframe_signal_frame (*sp, stack);
+  return (sframe_signal_frame (*sp, stack)
+	  && sframe_signal_whole (*sp + SFRAME_SIGNAL_CONTEXT, *sp, stack));
 }
 
 /* Read the PC that the signal whose frame is at SP has interrupted.  */

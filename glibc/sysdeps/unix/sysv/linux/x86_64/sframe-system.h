@@ -197,30 +197,6 @@ sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
 /* CS alone, also that of a Xen PV guest, 0xe033.  */
 #define SFRAME_CS_MASK UINT64_C (0x1fff)
 
-/* Whether the context at SP can be that of a running handler.  What is left of
-   one that has returned is soon overwritten in part.  Linux has three of
-   uc_flags, and uc_link is 0.  What was blocked before a handler is blocked in
-   it, too, unless it has changed that; so for a fault the mask does not
-   matter.  */
-static inline bool
-sframe_signal_whole (uintptr_t sp, struct sframe_stack *stack)
-{
-  struct sframe_signal signal;
-  uintptr_t flags, link, before, now;
-
-  _Static_assert (offsetof (ucontext_t, uc_link) == sizeof flags,
-		  "uc_flags is a word");
-  if (!__sframe_stack_read (stack, sp, &flags)
-      || !__sframe_stack_read (stack, sp + sizeof flags, &link)
-      || !__sframe_stack_read (stack, sp + offsetof (ucontext_t, uc_sigmask),
-			       &before)
-      || !sframe_signal_read (sp + SFRAME_SIGNAL_INFO, stack, &signal))
-    return false;
-  return (flags <= UINT8_MAX && link == 0
-	  && (sframe_signal_fault (&signal) || !sframe_signal_blocked (&now)
-	      || (before & ~now) == 0));
-}
-
 /* Recognize the return address and CS or, if the trampoline is that of another
    C library, CS and SS.  The address alone is no proof: sigaction leaves it on
    the stack, and backtrace stores it in the caller's array.  */
@@ -246,7 +222,7 @@ sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
       *sp = address - segments;
       found = (word & SFRAME_SEGMENTS_MASK) == SFRAME_SEGMENTS;
     }
-  return found && sframe_signal_whole (*sp, stack);
+  return found && sframe_signal_whole (*sp, *sp + SFRAME_SIGNAL_INFO, stack);
 }
 
 static inline void
