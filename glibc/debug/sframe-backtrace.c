@@ -414,17 +414,33 @@ begin (struct sframe_trace *trace)
     }
 }
 
-/* How far to search a stack of which only SP is known.  */
+/* How far to search a stack of which libc knows only two SPs.  */
 #define SEARCH_MAX (64 * 1024)
+
+/* Where to end a search that begins at SP: at the end of the stack or, if that
+   is not known, at the SP that the trace has reached, since other memory may
+   be another thread's, which may unmap it.  */
+static uintptr_t
+search_end (const struct sframe_trace *trace, uintptr_t sp)
+{
+  uintptr_t end = trace->registers->value[SFRAME_MACHINE_SP];
+
+  if (__sframe_same_stack (&trace->stack, sp, sp))
+    return trace->stack.window.high;
+  if (sframe_signal_stack (sp, &end) || end - sp <= SEARCH_MAX)
+    return end;
+  return sp;
+}
 
 /* Whether the signal frame at SP, which a search has found, may be that of a
    fault signal.  */
 static bool
-may_be_fault (struct sframe_trace *trace, uintptr_t sp)
+may_be_fault (struct sframe_trace *trace, uintptr_t sp,
+	      enum sframe_handlers handlers)
 {
   sframe_signal_doubt (sp, &trace->stack);
   return (trace->stack.doubt == sframe_ask_always
-	  || sframe_signal_unsure (sp, &trace->stack));
+	  || sframe_signal_unsure (sp, handlers, &trace->stack));
 }
 
 /* TRACE, which began at SP, would need libgcc.  Return
@@ -432,25 +448,26 @@ may_be_fault (struct sframe_trace *trace, uintptr_t sp)
    TRACE may have ended before a signal frame that libgcc would reach, so
    search all words above SP for signal frames; if the trace has met none,
    all words above the frame where it ended, since what lies below is left
-   of handlers that have returned.  If that is on another stack than the
-   thread's own, the end of that stack is not known: there the search ends
-   after SEARCH_MAX bytes, or at a page that cannot be read.  */
+   of handlers that have returned.  On another stack than the thread's own look
+   at the signal mask, too: that stack may not hold all signal frames.  */
 static enum sframe_help RELEASE_STACK
 search_handlers (struct sframe_trace *trace, uintptr_t sp)
 {
   struct sframe_stack search = trace->stack;
+  enum sframe_handlers handlers = sframe_signal_handlers ();
+  if (handlers == sframe_handlers_none)
+    return SFRAME_HELP_IF_LOADED;
   if (!trace->in_handler)
     sp = trace->registers->value[SFRAME_MACHINE_SP];
   bool known = __sframe_same_stack (&search, sp, sp), found = false;
-  uintptr_t end = known ? search.window.high : sp + SEARCH_MAX;
-  uintptr_t at = sp & -sizeof at, frame, word;
+  uintptr_t at = sp & -sizeof at, end = search_end (trace, sp), frame, word;
 
   __sframe_stack_doubt (&search, sframe_ask_always);
   for (; at < end && __sframe_stack_read (&search, at, &word); at += sizeof at)
-    if (sframe_signal_search (at, &search, &frame))
+    if (sframe_signal_search (at, handlers, &search, &frame))
       {
 	found = true;
-	if (may_be_fault (trace, frame))
+	if (may_be_fault (trace, frame, handlers))
 	  return SFRAME_HELP_NONE;
       }
   if ((!found && trace->in_handler)

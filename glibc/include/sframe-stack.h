@@ -62,6 +62,17 @@ enum sframe_doubt
   sframe_ask_always
 };
 
+/* What the signal actions say about the handlers of signals that report a
+   fault.  */
+enum sframe_handlers
+{
+  /* There is none, and there never was.  */
+  sframe_handlers_none,
+  /* Each has a siginfo_t.  */
+  sframe_handlers_told,
+  sframe_handlers_unknown
+};
+
 /* What one trace knows about readable memory.  */
 struct sframe_stack
 {

@@ -58,13 +58,17 @@ static int setting = 1, cached_frames;
    known.  */
 static uintptr_t caller;
 static bool caller_interrupted;
+static uintptr_t frame_size;
 static enum sframe_doubt doubt;
 static uintptr_t stack_from;
 static uint32_t path;
 static struct sframe_unloads unloads;
 /* The thread's stack: whether SP is on it, whether its words are readable, the
-   word that looks like a signal frame, and the results for that frame.  */
+   word that looks like a signal frame, and the results for that frame.  If SP
+   is on the alternate stack, its end.  */
 static bool own_stack, readable, fault, unsure, blocks_fault;
+static uintptr_t alternate_end;
+static enum sframe_handlers handlers;
 static const uintptr_t *signal_frame;
 
 static struct sframe_registers registers;
@@ -95,7 +99,7 @@ take_step (char letter, struct sframe_registers *from)
     return status;
   from->pc = caller;
   caller += 2;
-  from->value[SFRAME_MACHINE_SP] += FRAME;
+  from->value[SFRAME_MACHINE_SP] += frame_size;
   from->known = caller_interrupted ? all_known : 3;
   from->interrupted = caller_interrupted;
   from->moved_down |= moves_down;
@@ -331,10 +335,26 @@ __sframe_stack_find (struct sframe_stack *stack, uintptr_t address)
   return readable && address - SP < sizeof stack_words;
 }
 
-bool
-sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-		      uintptr_t *sp)
+enum sframe_handlers
+sframe_signal_handlers (void)
 {
+  return handlers;
+}
+
+bool
+sframe_signal_stack (uintptr_t sp, uintptr_t *end)
+{
+  if (alternate_end == 0)
+    return false;
+  *end = alternate_end;
+  return true;
+}
+
+bool
+sframe_signal_search (uintptr_t address, enum sframe_handlers known,
+		      struct sframe_stack *stack, uintptr_t *sp)
+{
+  CHECK (known == handlers);
   *sp = address + 1;
   return address == (uintptr_t) signal_frame;
 }
@@ -348,8 +368,10 @@ sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack)
 }
 
 bool
-sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+sframe_signal_unsure (uintptr_t sp, enum sframe_handlers known,
+		      struct sframe_stack *stack)
 {
+  CHECK (known == handlers);
   CHECK (sp == (uintptr_t) signal_frame + 1);
   return unsure;
 }
@@ -417,6 +439,9 @@ be_in (const char *letters)
   own_stack = readable = true;
   fault = unsure = blocks_fault = false;
   signal_frame = NULL;
+  alternate_end = 0;
+  frame_size = FRAME;
+  handlers = sframe_handlers_unknown;
   begun = ended = 0;
   memset (notes, 0, sizeof notes);
 }
@@ -660,6 +685,41 @@ searched_on_another_stack (void)
   own_stack = false;
   blocks_fault = true;
   CHECK (went ("MTF", 1) && help == SFRAME_HELP_NONE);
+  /* What lies above is another's.  */
+  be_in_foreign_code ();
+  own_stack = false;
+  signal_frame = stack_words;
+  fault = true;
+  CHECK (went ("MTF", 1) && help == SFRAME_HELP_IF_LOADED);
+}
+
+static void
+searched_on_the_alternate_stack (void)
+{
+  for (int end = 0; end <= WORDS; ++end)
+    for (int i = 0; i < WORDS; ++i)
+      {
+	be_in_foreign_code ();
+	own_stack = false;
+	alternate_end = (uintptr_t) (stack_words + end);
+	signal_frame = stack_words + i;
+	fault = true;
+	CHECK (went ("MTF", 1)
+	       && help == (i < end ? SFRAME_HELP_NONE
+			   : SFRAME_HELP_IF_LOADED));
+      }
+}
+
+/* If there can be no handler of a fault, nothing is searched for.  */
+static void
+no_handlers_of_faults (void)
+{
+  be_in_foreign_code ();
+  handlers = sframe_handlers_none;
+  signal_frame = stack_words;
+  fault = blocks_fault = true;
+  own_stack = false;
+  CHECK (went ("MTF", 1) && help == SFRAME_HELP_IF_LOADED);
 }
 
 /* A trace begins in a handler, whose signal frame may be on another stack.  */
@@ -671,6 +731,32 @@ begin_in_a_handler (void)
   once = 'T';
   caller_interrupted = true;
   here = NULL;
+}
+
+/* On a stack that is not known search one frame of SIZE bytes, which has the
+   signal frame in word WORD.  Return whether it is found.  */
+static bool
+finds_in_one_frame (uintptr_t size, int word)
+{
+  begin_in_a_handler ();
+  own_stack = false;
+  frame_size = size;
+  signal_frame = stack_words + word;
+  trace_some (ROOM);
+  CHECK (count == 2);
+  return help == SFRAME_HELP_IF_LOADED;
+}
+
+static void
+searched_up_to_where_a_trace_ends (void)
+{
+  for (int words = 0; words < WORDS; ++words)
+    for (int i = 0; i < WORDS; ++i)
+      CHECK (finds_in_one_frame (words * sizeof *stack_words, i)
+	     == (i < words));
+  CHECK (finds_in_one_frame (64 * 1024, 0));
+  CHECK (!finds_in_one_frame (64 * 1024 + 1, 0));
+  CHECK (!finds_in_one_frame (-8, 0));
 }
 
 /* After a signal frame libgcc is not to be loaded.  */
@@ -923,6 +1009,9 @@ static const struct test_case cases[] = {
   { "foreign code in a handler", foreign_code_in_a_handler },
   { "searched for handlers", searched_for_handlers },
   { "searched on another stack", searched_on_another_stack },
+  { "searched on the alternate stack", searched_on_the_alternate_stack },
+  { "searched up to where a trace ends", searched_up_to_where_a_trace_ends },
+  { "no handlers of faults", no_handlers_of_faults },
   { "outside of all objects", outside_of_all_objects },
   { "in the vDSO", in_the_vdso },
   { "a new context", a_new_context },

@@ -58,10 +58,26 @@ sframe_signal_step (struct sframe_registers *registers,
    reads unchecked.  They may make system calls.  SP is that in a signal
    trampoline.  */
 
+/* What is known of the handlers of signals that report a fault.  */
+static inline enum sframe_handlers
+sframe_signal_handlers (void)
+{
+  return sframe_handlers_unknown;
+}
+
+/* Whether SP is on an alternate signal stack.  If so, store its end in
+   *END.  */
+static inline bool
+sframe_signal_stack (uintptr_t sp, uintptr_t *end)
+{
+  return false;
+}
+
 /* Whether the signal may be one of a fault although sframe_signal_step has
    found none.  */
 static inline bool
-sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+sframe_signal_unsure (uintptr_t sp, enum sframe_handlers handlers,
+		      struct sframe_stack *stack)
 {
   return false;
 }
@@ -77,8 +93,8 @@ sframe_signal_blocks_fault (void)
    If so, store the SP in its trampoline in *SP.  The handler may not return
    the way that its frame says, so this may be wrong.  */
 static inline bool
-sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-		      uintptr_t *sp)
+sframe_signal_search (uintptr_t address, enum sframe_handlers handlers,
+		      struct sframe_stack *stack, uintptr_t *sp)
 {
   return false;
 }

@@ -19,10 +19,13 @@ bool sframe_signal_object (const sframe_module *map);
 bool sframe_context_start (uintptr_t pc);
 enum sframe_step_status sframe_signal_step (struct sframe_registers *registers,
 					    struct sframe_stack *stack);
-bool sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack);
+enum sframe_handlers sframe_signal_handlers (void);
+bool sframe_signal_stack (uintptr_t sp, uintptr_t *end);
+bool sframe_signal_unsure (uintptr_t sp, enum sframe_handlers handlers,
+			   struct sframe_stack *stack);
 bool sframe_signal_blocks_fault (void);
-bool sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-			   uintptr_t *sp);
+bool sframe_signal_search (uintptr_t address, enum sframe_handlers handlers,
+			   struct sframe_stack *stack, uintptr_t *sp);
 void sframe_signal_doubt (uintptr_t sp, struct sframe_stack *stack);
 
 #endif /* _SFRAME_SYSTEM_H  */

@@ -145,14 +145,73 @@ sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 	  || (handled & SFRAME_FAULT_SIGNALS) != 0);
 }
 
+/* Ask which handlers the fault signals have.  A filter may permit the system
+   call and not do it.  */
+static inline enum sframe_handlers
+sframe_signal_ask_handlers (void)
+{
+  /* Struct kernel_sigaction, which has the mask last.  */
+  struct { uintptr_t handler, flags, others[2]; } action;
+  enum sframe_handlers handlers = sframe_handlers_none;
+
+  for (int number = 1; number < _NSIG; ++number)
+    if ((__sigmask (number) & SFRAME_FAULT_SIGNALS) != 0)
+      {
+	action.handler = (uintptr_t) SIG_ERR;
+	action.flags = 0;
+	if (INTERNAL_SYSCALL_ERROR_P
+	    (INTERNAL_SYSCALL_CALL (rt_sigaction, number, NULL, &action,
+				    __NSIG_BYTES)))
+	  return sframe_handlers_unknown;
+	if (action.handler == (uintptr_t) SIG_DFL && action.flags == 0)
+	  continue;
+	if ((action.flags & SA_SIGINFO) == 0)
+	  return sframe_handlers_unknown;
+	handlers = sframe_handlers_told;
+      }
+  return handlers;
+}
+
+/* Whether SIGNAL is that of a running handler, and not one of a fault.
+   HANDLERS are those of the fault signals.  The siginfo_t of one without may
+   be that of an earlier signal, so the handler of SIGNAL must block it.  */
+static inline bool
+sframe_signal_other (const struct sframe_signal *signal,
+		     enum sframe_handlers handlers)
+{
+  uintptr_t now;
+
+  return (handlers == sframe_handlers_told && sframe_signal_valid (signal)
+	  && (__sigmask (signal->number) & SFRAME_FAULT_SIGNALS) == 0
+	  && sframe_signal_blocked (&now)
+	  && (now & __sigmask (signal->number)) != 0);
+}
+
+/* Whether SP is on the alternate stack of the thread; if so, store its end in
+   *END.  */
+static inline bool
+sframe_signal_stack (uintptr_t sp, uintptr_t *end)
+{
+  stack_t stack = { .ss_flags = SS_DISABLE };
+
+  if (INTERNAL_SYSCALL_ERROR_P
+      (INTERNAL_SYSCALL_CALL (sigaltstack, NULL, &stack))
+      || (stack.ss_flags & SS_DISABLE) != 0
+      || sp - (uintptr_t) stack.ss_sp >= stack.ss_size)
+    return false;
+  *end = ((uintptr_t) stack.ss_sp + stack.ss_size) & -sizeof sp;
+  return true;
+}
+
 /* Whether the ucontext_t at CONTEXT, with its siginfo_t at INFO, can be that
    of a running handler.  What is left of one that has returned is soon
    overwritten in part.  Linux has a few of uc_flags, and uc_link is 0.  What
    was blocked before a handler is blocked in it, too, unless it has changed
-   that; so for a fault the mask does not matter.  */
+   that, or has interrupted sigsuspend or the like; so if SIGNAL can be relied
+   on, the mask does not matter.  */
 static inline bool
 sframe_signal_whole (uintptr_t context, uintptr_t info,
-		     struct sframe_stack *stack)
+		     enum sframe_handlers handlers, struct sframe_stack *stack)
 {
   struct sframe_signal signal;
   uintptr_t flags, link, before, now;
@@ -167,8 +226,9 @@ sframe_signal_whole (uintptr_t context, uintptr_t info,
       || !sframe_signal_read (info, stack, &signal))
     return false;
   return (flags <= UINT8_MAX && link == 0
-	  && (sframe_signal_fault (&signal) || !sframe_signal_blocked (&now)
-	      || (before & ~now) == 0));
+	  && (sframe_signal_fault (&signal)
+	      || sframe_signal_other (&signal, handlers)
+	      || !sframe_signal_blocked (&now) || (before & ~now) == 0));
 }
 
 #endif /* _SFRAME_SIGNAL_H  */

@@ -168,21 +168,31 @@ sframe_signal_cause (struct sframe_registers *registers,
   return true;
 }
 
+/* Linux has no SA_RESTORER here, so the default action is the same before a
+   handler is installed and after it is removed.  */
+static inline enum sframe_handlers
+sframe_signal_handlers (void)
+{
+  return sframe_handlers_unknown;
+}
+
 /* Check the signal mask whatever the siginfo_t says, which may be that of an
    earlier signal.  */
 static inline bool
-sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+sframe_signal_unsure (uintptr_t sp, enum sframe_handlers handlers,
+		      struct sframe_stack *stack)
 {
   return sframe_signal_may_handle_fault (sp + SFRAME_SIGNAL_MASK, stack);
 }
 
 static inline bool
-sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-		      uintptr_t *sp)
+sframe_signal_search (uintptr_t address, enum sframe_handlers handlers,
+		      struct sframe_stack *stack, uintptr_t *sp)
 {
   *sp = address - SFRAME_SIGNAL_RECORDS;
   return (sframe_signal_frame (*sp, stack)
-	  && sframe_signal_whole (*sp + SFRAME_SIGNAL_CONTEXT, *sp, stack));
+	  && sframe_signal_whole (*sp + SFRAME_SIGNAL_CONTEXT, *sp, handlers,
+				  stack));
 }
 
 /* Read the PC that the signal whose frame is at SP has interrupted.  */

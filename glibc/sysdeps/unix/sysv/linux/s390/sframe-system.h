@@ -195,9 +195,17 @@ sframe_signal_step (struct sframe_registers *registers,
   return SFRAME_STEP_CALLER;
 }
 
+/* Not needed: the signal frames say more than the actions.  */
+static inline enum sframe_handlers
+sframe_signal_handlers (void)
+{
+  return sframe_handlers_unknown;
+}
+
 /* Both kinds of signal frames have the number of the signal.  */
 static inline bool
-sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+sframe_signal_unsure (uintptr_t sp, enum sframe_handlers handlers,
+		      struct sframe_stack *stack)
 {
   return false;
 }
@@ -219,8 +227,8 @@ sframe_signal_of_frame (uintptr_t sp, struct sframe_stack *stack,
 /* Words that are equal are common on a stack; so check the number of the
    signal, too.  */
 static inline bool
-sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-		      uintptr_t *sp)
+sframe_signal_search (uintptr_t address, enum sframe_handlers handlers,
+		      struct sframe_stack *stack, uintptr_t *sp)
 {
   struct sframe_signal signal;
 

@@ -181,13 +181,27 @@ sframe_signal_cause (struct sframe_registers *registers,
   return true;
 }
 
-/* Check the signal mask whatever the siginfo_t says, which may be that of an
-   earlier signal.  */
-static inline bool
-sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
+/* A handler needs SA_RESTORER.  So an action without any flag was never
+   changed: libc sets this flag also when it removes a handler.  */
+static inline enum sframe_handlers
+sframe_signal_handlers (void)
 {
-  return sframe_signal_may_handle_fault (sp + offsetof (ucontext_t,
-							uc_sigmask), stack);
+  return sframe_signal_ask_handlers ();
+}
+
+/* Unless the siginfo_t can be relied on, check the signal mask: the siginfo_t
+   may be that of an earlier signal.  */
+static inline bool
+sframe_signal_unsure (uintptr_t sp, enum sframe_handlers handlers,
+		      struct sframe_stack *stack)
+{
+  struct sframe_signal signal;
+
+  return (!(sframe_signal_read (sp + SFRAME_SIGNAL_INFO, stack, &signal)
+	    && sframe_signal_other (&signal, handlers))
+	  && sframe_signal_may_handle_fault (sp + offsetof (ucontext_t,
+							    uc_sigmask),
+					     stack));
 }
 
 /* CS and SS of a 64-bit process, in the word of a signal frame that has CS,
@@ -201,8 +215,8 @@ sframe_signal_unsure (uintptr_t sp, struct sframe_stack *stack)
    C library, CS and SS.  The address alone is no proof: sigaction leaves it on
    the stack, and backtrace stores it in the caller's array.  */
 static inline bool
-sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
-		      uintptr_t *sp)
+sframe_signal_search (uintptr_t address, enum sframe_handlers handlers,
+		      struct sframe_stack *stack, uintptr_t *sp)
 {
   const size_t segments
     = offsetof (ucontext_t, uc_mcontext.gregs[REG_CSGSFS]);
@@ -222,7 +236,8 @@ sframe_signal_search (uintptr_t address, struct sframe_stack *stack,
       *sp = address - segments;
       found = (word & SFRAME_SEGMENTS_MASK) == SFRAME_SEGMENTS;
     }
-  return found && sframe_signal_whole (*sp, *sp + SFRAME_SIGNAL_INFO, stack);
+  return found && sframe_signal_whole (*sp, *sp + SFRAME_SIGNAL_INFO,
+				       handlers, stack);
 }
 
 static inline void
