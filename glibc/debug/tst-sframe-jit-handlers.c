@@ -223,7 +223,8 @@ map_halves (void)
   char *memory = xmmap (NULL, 2 * STACK, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
-  TEST_COMPARE (madvise (memory, 2 * STACK, MADV_NOHUGEPAGE), 0);
+  /* Fails where there are no huge pages.  */
+  madvise (memory, 2 * STACK, MADV_NOHUGEPAGE);
   return memory;
 }
 
@@ -271,7 +272,8 @@ stay_on_coroutine (void *closure)
   handle_signal (SIGSEGV, ignore);
   TEST_COMPARE (getcontext (&coroutine), 0);
   coroutine.uc_stack.ss_sp = memory;
-  coroutine.uc_stack.ss_size = STACK;
+  /* Where a signal frame may be, some hundred bytes are looked at.  */
+  coroutine.uc_stack.ss_size = STACK - 1024;
   coroutine.uc_link = &main_context;
   makecontext (&coroutine, coroutine_start, 0);
   TEST_COMPARE (swapcontext (&main_context, &coroutine), 0);

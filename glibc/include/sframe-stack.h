@@ -20,12 +20,13 @@
    the end of that frame.
 
    Rejected designs: probing each page always (a system call costs as much as
-   many frames); asking for the bounds of the alternate stack (fewer seccomp
-   filters permit sigaltstack than the probe); caching pages between traces
-   (they may be unmapped meanwhile); mincore and msync (they accept unreadable
-   pages); a pipe (it may leak, and uses up descriptors of the program); a
-   SIGSEGV handler (it belongs to the program, and to the whole process);
-   process_vm_readv (many seccomp filters forbid it).  */
+   many frames); asking for the bounds of the alternate stack, except before
+   libgcc is used (fewer seccomp filters permit sigaltstack than the probe);
+   caching pages between traces (they may be unmapped meanwhile); mincore and
+   msync (they accept unreadable pages); a pipe (it may leak, and uses up
+   descriptors of the program); a SIGSEGV handler (it belongs to the program,
+   and to the whole process); process_vm_readv (many seccomp filters forbid
+   it).  */
 
 #ifndef _SFRAME_STACK_H
 #define _SFRAME_STACK_H
