@@ -164,7 +164,7 @@ run_others (bool faults)
   run (on_usr1, 0, &nothing, wait_in_ppoll);
 }
 # else
-/* The signal mask decides.  */
+/* Here the signal mask decides.  */
 static void
 run_others (bool faults)
 {
@@ -183,6 +183,15 @@ run_all (void *closure)
   run_others (*faults);
 }
 
+/* Exit; the trace must have ended at the code.  */
+static void
+exit_after_fault (void)
+{
+  TEST_VERIFY (passed_code ());
+  TEST_VERIFY (pair.ours.count > 1 && pair.ours.count < pair.oracle.count);
+  _exit (0);
+}
+
 static void
 deep_in_fault (int signo, siginfo_t *info, void *context)
 {
@@ -191,17 +200,27 @@ deep_in_fault (int signo, siginfo_t *info, void *context)
   USE (array);
   code (trace);
   USE (array);
-  TEST_VERIFY (passed_code ());
-  TEST_VERIFY (pair.ours.count > 1
-	       && pair.ours.count < pair.oracle.count);
-  _exit (0);
+  exit_after_fault ();
+}
+
+static void
+replaced_in_fault (int signo)
+{
+  handle_signal (SIGSEGV, ignore);
+  trace ();
+  exit_after_fault ();
 }
 
 /* Not a constant, so that the compiler does not see the fault.  */
 static void *volatile invalid;
 
-/* The trace must end at the code: its handler is that of a fault, although it
-   does not block the signal.  */
+static void
+read_null (void)
+{
+  *(volatile int *) invalid;
+}
+
+/* The handler is that of a fault, although it does not block the signal.  */
 static void
 run_deep_in_fault (void *closure)
 {
@@ -211,7 +230,22 @@ run_deep_in_fault (void *closure)
 
   use_alternate_stack ();
   xsigaction (SIGSEGV, &sa, NULL);
-  *(volatile int *) invalid;
+  read_null ();
+  FAIL_EXIT1 ("no fault");
+}
+
+/* The same; where its siginfo_t would be is that of SIGUSR1, and the next
+   handler of faults has one.  */
+static void
+run_replaced_in_fault (void *closure)
+{
+  struct sigaction sa = { .sa_handler = replaced_in_fault,
+			  .sa_flags = SA_ONSTACK | SA_NODEFER };
+
+  use_alternate_stack ();
+  run (on_usr1, SA_ONSTACK, &nothing, send_usr1);
+  xsigaction (SIGSEGV, &sa, NULL);
+  code (read_null);
   FAIL_EXIT1 ("no fault");
 }
 
@@ -294,6 +328,7 @@ do_test (void)
   support_isolate_in_subprocess (run_all, &(bool) { false });
   support_isolate_in_subprocess (run_all, &(bool) { true });
   support_isolate_in_subprocess (run_deep_in_fault, NULL);
+  support_isolate_in_subprocess (run_replaced_in_fault, NULL);
   support_isolate_in_subprocess (stay_on_alternate_stack, NULL);
   support_isolate_in_subprocess (stay_on_coroutine, NULL);
   return 0;

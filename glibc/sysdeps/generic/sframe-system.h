@@ -56,7 +56,7 @@ sframe_signal_step (struct sframe_registers *registers,
 
 /* The following functions are called before libgcc unwinds the stack, which it
    reads unchecked.  They may make system calls.  SP is that in a signal
-   trampoline.  */
+   trampoline, and HANDLERS the result of sframe_signal_handlers.  */
 
 /* What is known of the handlers of signals that report a fault.  */
 static inline enum sframe_handlers
@@ -65,8 +65,8 @@ sframe_signal_handlers (void)
   return sframe_handlers_unknown;
 }
 
-/* Whether SP is on an alternate signal stack.  If so, store its end in
-   *END.  */
+/* Whether SP, of any frame, is on the alternate signal stack of the thread.
+   If so, store its end in *END.  */
 static inline bool
 sframe_signal_stack (uintptr_t sp, uintptr_t *end)
 {

@@ -145,36 +145,10 @@ sframe_signal_may_handle_fault (uintptr_t mask, struct sframe_stack *stack)
 	  || (handled & SFRAME_FAULT_SIGNALS) != 0);
 }
 
-/* Ask which handlers the fault signals have.  A filter may permit the system
-   call and not do it.  */
-static inline enum sframe_handlers
-sframe_signal_ask_handlers (void)
-{
-  /* Struct kernel_sigaction, which has the mask last.  */
-  struct { uintptr_t handler, flags, others[2]; } action;
-  enum sframe_handlers handlers = sframe_handlers_none;
-
-  for (int number = 1; number < _NSIG; ++number)
-    if ((__sigmask (number) & SFRAME_FAULT_SIGNALS) != 0)
-      {
-	action.handler = (uintptr_t) SIG_ERR;
-	action.flags = 0;
-	if (INTERNAL_SYSCALL_ERROR_P
-	    (INTERNAL_SYSCALL_CALL (rt_sigaction, number, NULL, &action,
-				    __NSIG_BYTES)))
-	  return sframe_handlers_unknown;
-	if (action.handler == (uintptr_t) SIG_DFL && action.flags == 0)
-	  continue;
-	if ((action.flags & SA_SIGINFO) == 0)
-	  return sframe_handlers_unknown;
-	handlers = sframe_handlers_told;
-      }
-  return handlers;
-}
-
-/* Whether SIGNAL is that of a running handler, and not one of a fault.
-   HANDLERS are those of the fault signals.  The siginfo_t of one without may
-   be that of an earlier signal, so the handler of SIGNAL must block it.  */
+/* Whether SIGNAL is known to be no fault.  Each handler of a fault must have a
+   siginfo_t, as HANDLERS says.  But one that has none may have installed
+   another one that has; then SIGNAL may be an earlier signal.  So SIGNAL must
+   be blocked, as it is in its own handler.  */
 static inline bool
 sframe_signal_other (const struct sframe_signal *signal,
 		     enum sframe_handlers handlers)
@@ -207,8 +181,8 @@ sframe_signal_stack (uintptr_t sp, uintptr_t *end)
    of a running handler.  What is left of one that has returned is soon
    overwritten in part.  Linux has a few of uc_flags, and uc_link is 0.  What
    was blocked before a handler is blocked in it, too, unless it has changed
-   that, or has interrupted sigsuspend or the like; so if SIGNAL can be relied
-   on, the mask does not matter.  */
+   that, or has interrupted sigsuspend or the like; so the mask does not matter
+   for a fault, or for a signal that is known to be none.  */
 static inline bool
 sframe_signal_whole (uintptr_t context, uintptr_t info,
 		     enum sframe_handlers handlers, struct sframe_stack *stack)

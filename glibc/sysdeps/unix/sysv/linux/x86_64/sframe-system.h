@@ -181,12 +181,32 @@ sframe_signal_cause (struct sframe_registers *registers,
   return true;
 }
 
-/* A handler needs SA_RESTORER.  So an action without any flag was never
-   changed: libc sets this flag also when it removes a handler.  */
+/* An action without any flag was never changed: libc sets SA_RESTORER, which a
+   handler needs, also when it removes a handler.  A seccomp filter may let the
+   system call succeed without effect.  */
 static inline enum sframe_handlers
 sframe_signal_handlers (void)
 {
-  return sframe_signal_ask_handlers ();
+  /* Struct kernel_sigaction; the others are the restorer and the mask.  */
+  struct { uintptr_t handler, flags, others[2]; } action;
+  enum sframe_handlers handlers = sframe_handlers_none;
+
+  for (int number = 1; number < _NSIG; ++number)
+    if ((__sigmask (number) & SFRAME_FAULT_SIGNALS) != 0)
+      {
+	action.handler = (uintptr_t) SIG_ERR;
+	action.flags = 0;
+	if (INTERNAL_SYSCALL_ERROR_P
+	    (INTERNAL_SYSCALL_CALL (rt_sigaction, number, NULL, &action,
+				    __NSIG_BYTES)))
+	  return sframe_handlers_unknown;
+	if (action.handler == (uintptr_t) SIG_DFL && action.flags == 0)
+	  continue;
+	if ((action.flags & SA_SIGINFO) == 0)
+	  return sframe_handlers_unknown;
+	handlers = sframe_handlers_told;
+      }
+  return handlers;
 }
 
 /* Unless the siginfo_t can be relied on, check the signal mask: the siginfo_t
