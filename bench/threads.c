@@ -4,7 +4,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cases.h"
@@ -109,13 +111,17 @@ at_once (void)
     }
 }
 
-/* How often the other thread has loaded and unloaded its object.  */
+/* How often the other thread has loaded and unloaded its object.  It begins
+   when traces are taken.  */
 static atomic_int loads;
+static atomic_bool tracing;
 
 static void *
 load_and_unload (void *unused)
 {
   (void) unused;
+  while (!tracing)
+    sched_yield ();
   while (loads < LOADS)
     {
       void *handle = dlopen (argument, RTLD_NOW);
@@ -133,8 +139,12 @@ time_while_loading (void)
   static double times[MOST_CALLS];
   int calls = 0;
 
-  while (calls < MOST_CALLS && loads < LOADS)
-    times[calls++] = time_one ();
+  do
+    {
+      times[calls++] = time_one ();
+      tracing = true;
+    }
+  while (calls < MOST_CALLS && loads < LOADS);
   check_frames ();
   for (int i = 0; i < calls; i += calls / SINGLES + 1)
     sample ("dlopen and dlclose meanwhile", "time", times[i]);

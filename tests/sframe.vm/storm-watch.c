@@ -25,6 +25,17 @@ static int ring_count;
    come yet.  No cookie is zero.  */
 static uint64_t requests[REQUESTS_MAX];
 static unsigned int last_request;
+
+/* The last chains that came before their requests: a task may ask on one
+   processor and return to user space on another, whose ring is read first.  */
+struct chain
+{
+  uint64_t cookie;
+  bool from_caller, through_arena;
+};
+static struct chain early[REQUESTS_MAX];
+static unsigned int last_early;
+
 static struct watched watched;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -94,6 +105,28 @@ word (struct perf_event_mmap_page *ring, uint64_t at, uint64_t number)
   return *(const uint64_t *) data (ring, at + 8 * number);
 }
 
+static void
+count_answer (struct chain chain)
+{
+  watched.answered += chain.from_caller;
+  watched.deep += chain.from_caller && chain.through_arena;
+}
+
+/* The request with COOKIE is answered, now or when its chain comes.  */
+static void
+ask (uint64_t cookie)
+{
+  watched.asked++;
+  for (int i = 0; i < REQUESTS_MAX; i++)
+    if (early[i].cookie == cookie)
+      {
+	count_answer (early[i]);
+	early[i].cookie = 0;
+	return;
+      }
+  requests[++last_request % REQUESTS_MAX] = cookie;
+}
+
 /* A fault's sample ends with the cookie of its chain.  */
 static void
 look_at_sample (struct perf_event_mmap_page *ring, uint64_t at)
@@ -101,10 +134,7 @@ look_at_sample (struct perf_event_mmap_page *ring, uint64_t at)
   uint64_t count = word (ring, at, 2);
   if (in_caller (word (ring, at, 1)) && count >= 2
       && word (ring, at, 1 + count) == PERF_CONTEXT_USER_DEFERRED)
-    {
-      requests[++last_request % REQUESTS_MAX] = word (ring, at, 2 + count);
-      watched.asked++;
-    }
+    ask (word (ring, at, 2 + count));
 }
 
 /* Whether COOKIE is that of a request, which is then answered.  */
@@ -127,15 +157,19 @@ static void
 look_at_chain (struct perf_event_mmap_page *ring, uint64_t at, bool of_faults)
 {
   uint64_t count = word (ring, at, 2);
-  bool answer = of_faults && was_asked (word (ring, at, 1)) && count > 1
-		&& in_caller (word (ring, at, 3));
-  bool through = false;
+  struct chain chain =
+    {
+      .cookie = word (ring, at, 1),
+      .from_caller = count > 1 && in_caller (word (ring, at, 3)),
+    };
   for (uint64_t i = 1; i < count; i++)
-    through |= in_arena (word (ring, at, 2 + i))
-	       && in_caller (word (ring, at, 3 + i));
+    chain.through_arena |= in_arena (word (ring, at, 2 + i))
+			   && in_caller (word (ring, at, 3 + i));
   watched.chains++;
-  watched.answered += answer;
-  watched.deep += answer && through;
+  if (of_faults && was_asked (chain.cookie))
+    count_answer (chain);
+  else if (of_faults)
+    early[++last_early % REQUESTS_MAX] = chain;
 }
 
 static void
