@@ -424,7 +424,10 @@ test_bad_header_put_off (void)
       /* While the task exits no page is waited for, and no lock.  */
       machine.exiting = true;
       tables->absent = child.areas[0].absent = true;
-      CHECK (sframe_unwind_next (&before) != 0 && before.ip == state.ip);
+      CHECK (sframe_unwind_next (&before) == 0 && before.done);
+      tables->absent = child.areas[0].absent = false;
+      before = state;
+      CHECK (sframe_unwind_next (&before) == -EBADMSG);
       machine.exiting = false;
       CHECK (machine.messages == 0 && describes (TABLE, TEXT));
       /* Another stack: one table is dropped for each.  */

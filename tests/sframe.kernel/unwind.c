@@ -347,6 +347,28 @@ test_last_and_first_instruction (void)
   end_process ();
 }
 
+/* A function that ends with a system call, after which a restorer may begin.  */
+static void
+test_last_system_call (void)
+{
+  for (int called = 0; called < 2; ++called)
+    for (int code = 0; code < 2; ++code)
+      {
+	start ();
+	add ();
+	poke (TEXT + TEXT_SIZE - 2, code ? 0x050f : 0x9090, 2);
+	poke (TEXT + TEXT_SIZE, 0x0fc0c748, 8);
+	poke (TEXT + TEXT_SIZE + 7, 0x050f, 2);
+	machine.in_syscall = called;
+	state.ip = TEXT + TEXT_SIZE;
+	if (called && code)
+	  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+	else
+	  CHECK (sframe_unwind_next (&state) == 0 && state.ucontext != 0);
+	end_process ();
+      }
+}
+
 static void
 test_no_table (void)
 {
@@ -468,6 +490,30 @@ test_flexible_places (void)
   add ();
   check_step (STACK + 0x118, STACK + 0x208, STACK + 0x228);
   end_process ();
+}
+
+/* A wrong rule does not let the stack grow below its mapping.  Memory that is
+   mapped, but not present, is read.  */
+static void
+test_memory_without_mapping (void)
+{
+  for (int mapped = 0; mapped < 2; ++mapped)
+    {
+      start ();
+      /* RA is at SP - 24.  */
+      ROW (FLEXIBLE, 0, CONTROL (SP, IS_REGISTER), 8,
+	   CONTROL (SP, IS_REGISTER | IN_MEMORY), -24);
+      add ();
+      state.sp = STACK + 32 * mapped;
+      process.areas[3].absent = true;
+      machine.growths = machine.unmapped = 0;
+      if (mapped)
+	check_step (STACK + 8, STACK + 40, STACK + 0x200);
+      else
+	check_end ();
+      CHECK (machine.growths == 0 && (machine.unmapped == 0) == mapped);
+      end_process ();
+    }
 }
 
 /* By GCC's rules at the end of a function that realigns the stack, FP is saved
@@ -898,9 +944,14 @@ test_corrupt_without_memory (void)
   CHECK (sframe_unwind_next (&state) == -EBADMSG && state.sframe_dropped);
   machine.no_memory = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
+  /* Nor does another trace try it, while the set is shared.  */
+  machine.mm_locks = 0;
+  state.sframe_dropped = false;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
+  CHECK (machine.mm_locks == 0);
+  machine_exit (&child);
   state.sframe_dropped = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));
-  machine_exit (&child);
   end_process ();
 }
 
@@ -1548,10 +1599,12 @@ static const struct test_case cases[] = {
   CASE (functions_without_bytes),
   CASE (outermost),
   CASE (last_and_first_instruction),
+  CASE (last_system_call),
   CASE (no_table),
   CASE (stack_that_makes_no_sense),
   CASE (registers),
   CASE (flexible_places),
+  CASE (memory_without_mapping),
   CASE (restored_fp),
   CASE (lost_fp),
   CASE (signal_frame),

@@ -20,6 +20,8 @@
  * @users:	number of mms that have the set; it changes only while this is 1
  * @forked:	the set once had another user, whose readers may still search it
  * @no_vdso:	the table of the vDSO was removed
+ * @uncopied:	there was no memory for a copy that a trace has asked for; set
+ *		while the set is shared, by any user
  * @order:	the order of unwinders that the process has chosen; 0: none
  * @changes:	sequence count of @texts
  * @texts:	tree of struct sframe_text by text address; searched under RCU
@@ -39,6 +41,7 @@ struct sframe_set {
 	refcount_t	users;
 	bool		forked;
 	bool		no_vdso;
+	bool		uncopied;
 	u16		order;
 	seqcount_t	changes;
 	struct rb_root	texts;

@@ -19,6 +19,7 @@
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
 
+#include <asm/syscall.h>
 #include <asm/unwind_user_sframe.h>
 
 #include "sframe.h"
@@ -46,6 +47,62 @@ static int sframe_reg(const struct unwind_user_state *state, u32 reg,
 	return -ENODATA;
 }
 
+/* A mapping: its range, and whether it is executable. */
+struct sframe_area {
+	unsigned long	start;
+	unsigned long	size;
+	bool		exec;
+};
+
+/*
+ * Look for a mapping at @address. The mmap lock is needed only if there is no
+ * mapping, if it is being changed, or if mappings have no locks of their own
+ * (CONFIG_PER_VMA_LOCK). Return 1 if there is one, with its range and flags in
+ * @area; 0 if not; or -EAGAIN if that cannot be known.
+ */
+static int sframe_find_area(unsigned long address, struct sframe_area *area)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma = lock_vma_under_rcu(mm, address);
+	bool locked = !vma, found;
+
+	if (locked) {
+		if (!sframe_lock_mm(mm))
+			return -EAGAIN;
+		vma = vma_lookup(mm, address);
+	}
+	found = vma;
+	if (found) {
+		area->start = vma->vm_start;
+		area->size = vma->vm_end - vma->vm_start;
+		area->exec = vma->vm_flags & VM_EXEC;
+	}
+	if (locked)
+		mmap_read_unlock(mm);
+	else
+		vma_end_read(vma);
+	return found;
+}
+
+/*
+ * Read the word at @address, which a wrong table may have chosen. A page fault
+ * at an address without a mapping could let a stack grow to there, so memory
+ * that is not present is read only if it is mapped.
+ */
+static int sframe_read_word(unsigned long address, unsigned long *value)
+{
+	unsigned long __user *word = (unsigned long __user *)address;
+	struct sframe_area area;
+	int ret;
+
+	pagefault_disable();
+	ret = get_user(*value, word);
+	pagefault_enable();
+	if (ret && !pagefault_disabled() && sframe_find_area(address, &area) > 0)
+		ret = get_user(*value, word);
+	return ret;
+}
+
 /* Compute the value that @place describes; its kind is not SFRAME_UNCHANGED. */
 static int sframe_recover(const struct unwind_user_state *state,
 			  const struct sframe_place *place, unsigned long cfa,
@@ -62,7 +119,7 @@ static int sframe_recover(const struct unwind_user_state *state,
 	}
 	*value = base + place->off;
 	if (place->kind == SFRAME_CFA_MEMORY || place->kind == SFRAME_REG_MEMORY)
-		return get_user(*value, (unsigned long __user *)*value);
+		return sframe_read_word(*value, value);
 	return 0;
 }
 
@@ -89,32 +146,21 @@ static bool sframe_sp_ok(const struct unwind_user_state *state,
 }
 
 /*
- * Look for an executable mapping at @ip. The mmap lock is needed only if there
- * is no mapping, if it is being changed, or if mappings have no locks of their
- * own (CONFIG_PER_VMA_LOCK). Return 1 if there is one, whose range is then
- * stored in @state; 0 if not; or -EAGAIN if that cannot be known.
+ * Look for an executable mapping at @ip. Return 1 if there is one, whose range
+ * is then stored in @state; otherwise as sframe_find_area() does.
  */
 static int sframe_find_code(struct unwind_user_state *state, unsigned long ip)
 {
-	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma = lock_vma_under_rcu(mm, ip);
-	bool locked = !vma, code;
+	struct sframe_area area;
+	int ret = sframe_find_area(ip, &area);
 
-	if (locked) {
-		if (!sframe_lock_mm(mm))
-			return -EAGAIN;
-		vma = vma_lookup(mm, ip);
+	if (ret > 0 && !area.exec)
+		return 0;
+	if (ret > 0) {
+		state->code = area.start;
+		state->code_size = area.size;
 	}
-	code = vma && vma->vm_flags & VM_EXEC;
-	if (code) {
-		state->code = vma->vm_start;
-		state->code_size = vma->vm_end - vma->vm_start;
-	}
-	if (locked)
-		mmap_read_unlock(mm);
-	else
-		vma_end_read(vma);
-	return code;
+	return ret;
 }
 
 /*
@@ -319,6 +365,17 @@ static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
 	return ret;
 }
 
+/*
+ * Whether the task is in the system call before @ip, which may be the last
+ * instruction of a function, as exit_group() is of one that does not return.
+ * execve(), and debuggers, can have changed @ip.
+ */
+static bool sframe_in_syscall(unsigned long ip)
+{
+	return syscall_get_nr(current, task_pt_regs(current)) >= 0 &&
+	       sframe_arch_after_syscall(ip);
+}
+
 /* Look up the rule of the frame in @state. */
 static int sframe_lookup(struct unwind_user_state *state,
 			 struct sframe_rule *rule)
@@ -327,7 +384,8 @@ static int sframe_lookup(struct unwind_user_state *state,
 
 	state->sframe_cached = false;
 	if (state->topmost)
-		state->ip_after = sframe_arch_ip_after(ip);
+		state->ip_after = sframe_arch_ip_after(ip) ||
+				  sframe_in_syscall(ip);
 	if (ip & (SFRAME_INSN_ALIGN - 1))
 		return -ENOENT;
 	/*
@@ -502,9 +560,11 @@ int sframe_unwind_next(struct unwind_user_state *state)
 		return ret;
 	/*
 	 * A signal restorer may have no rule. Or, since no call precedes it,
-	 * the rule found is that of the function that ends before it.
+	 * the rule found is that of the function that ends before it; but not if
+	 * the last instruction of that function was interrupted.
 	 */
-	if ((ret == -ENOENT || (!ret && (rule.signal || rule.at_end))) &&
+	if ((ret == -ENOENT || (!ret && (rule.signal ||
+					 (rule.at_end && !state->ip_after)))) &&
 	    !sframe_leave_signal(state))
 		return 0;
 	if (ret == -ENOENT) {

@@ -615,7 +615,10 @@ readable (unsigned long address, unsigned long *size, bool fault_in)
   unsigned long limit = machine.fault_at != 0 ? machine.fault_at : -1UL;
 
   if (area == NULL)
-    ++machine.unmapped;
+    {
+      ++machine.unmapped;
+      machine.growths += fault_in && !pagefault_disabled ();
+    }
   if (area == NULL || area->bytes == NULL || address >= limit
       || (area->absent && !fault_in))
     return NULL;
@@ -706,7 +709,7 @@ copy_from_user (void *to, const void *from, unsigned long size)
   unsigned long left;
 
   might_fault ();
-  left = copy (to, (unsigned long) from, size, true);
+  left = copy (to, (unsigned long) from, size, !pagefault_disabled ());
   memset ((char *) to + size - left, 0, left);
   return left;
 }

@@ -459,6 +459,7 @@ extern struct task_struct current_task;
 #define uprobe_get_trap_addr(regs) \
   (current->utask && current->utask->active				\
    ? current->utask->vaddr : (regs)->ip)
+#define syscall_get_nr(task, regs) (machine.in_syscall ? 60 : -1)
 #define fatal_signal_pending(task) machine.killed
 #define pagefault_disabled() (machine.exiting || machine.faults_off)
 #define pagefault_disable() ((void) (machine.faults_off = true))

@@ -28,6 +28,8 @@ struct machine
   void (*after_exchange) (void);
   /* Run by "another CPU" while the header's page is faulted in.  */
   void (*at_fault_in) (void);
+  /* The task is in a system call.  */
+  bool in_syscall;
   /* The task is being killed; is a 32-bit one.  */
   bool killed, compat;
   /* Mappings are being changed: none can be found without the lock.  */
@@ -52,8 +54,9 @@ struct machine
   /* Bytes of the vDSO's code.  */
   unsigned long vdso_size;
 
-  /* Accesses to user memory, and those that met an unmapped byte.  */
-  unsigned long accesses, unmapped;
+  /* Accesses to user memory, those that met an unmapped byte, and those of
+     them that could have let a stack grow.  */
+  unsigned long accesses, unmapped, growths;
   /* Accesses that did not succeed.  */
   unsigned long traps;
   /* The numbers of objects of kmalloc and of kvzalloc that are not freed yet;

@@ -120,6 +120,12 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 	       sframe_insn_is(ip + AARCH64_INSN_SIZE, SFRAME_RESTORER_SVC);
 }
 
+/* Whether SVC #0 precedes @ip. */
+static inline bool sframe_arch_after_syscall(unsigned long ip)
+{
+	return sframe_insn_is(ip - AARCH64_INSN_SIZE, SFRAME_RESTORER_SVC);
+}
+
 /* The PC of an exception is that of the instruction, also for BRK. */
 static inline bool sframe_arch_ip_after(unsigned long ip)
 {

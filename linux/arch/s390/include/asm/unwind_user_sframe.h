@@ -95,6 +95,14 @@ static inline int sframe_ucontext_reg(unsigned long sigregs, unsigned int reg,
 			&regs->fpregs.fprs[sframe_fprs[reg]]);
 }
 
+/* Whether SVC precedes @ip. */
+static inline bool sframe_arch_after_syscall(unsigned long ip)
+{
+	u16 code;
+
+	return !get_user(code, (u16 __user *)(ip - 2)) && code >> 8 == 0x0a;
+}
+
 /* Whether the topmost frame has faulted at the instruction before @ip. */
 static inline bool sframe_arch_ip_after(unsigned long ip)
 {

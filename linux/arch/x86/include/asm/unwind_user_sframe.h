@@ -122,6 +122,15 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 	       next == SFRAME_RESTORER_SYSCALL;
 }
 
+/* Whether SYSCALL precedes @ip. */
+static inline bool sframe_arch_after_syscall(unsigned long ip)
+{
+	u16 code;
+
+	return !get_user(code, (u16 __user *)(ip - 2)) &&
+	       code == SFRAME_RESTORER_SYSCALL;
+}
+
 /* Whether the byte before @ip is INT3. */
 static inline bool sframe_after_int3(unsigned long ip)
 {

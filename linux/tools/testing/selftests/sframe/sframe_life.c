@@ -253,6 +253,37 @@ TEST_F(life, table_corrupt)
 	EXPECT_DROPPED();
 }
 
+#ifdef __x86_64__
+/*
+ * FP at CFA - 4 MiB, by a row with offsets of four bytes. The row does not fit
+ * the stack, which must not grow to there when the kernel reads it.
+ */
+static const unsigned char far_row[] = {
+	0, 2 << 5 | 2 << 1 | 1, 32, 0, 0, 0, 0, 0, 0xc0, 0xff
+};
+
+TEST_F(life, stack_does_not_grow)
+{
+	struct table *table = (struct table *)self->map;
+	unsigned char there;
+	unsigned long below = ((unsigned long)&there & -PAGE) - (2UL << 20);
+
+	ASSERT_EQ(0, drop(self->table));
+	table->header.nr_fdes = 1;
+	table->header.nr_fres = 1;
+	table->header.fre_len = sizeof(struct table_attr) + sizeof(far_row);
+	table->header.fre_off = sizeof(struct table_fde);
+	memcpy(&table->fde[1], &(struct table_attr) { .nr_fres = 1 },
+	       sizeof(struct table_attr));
+	memcpy((char *)&table->fde[1] + sizeof(struct table_attr), far_row,
+	       sizeof(far_row));
+	ASSERT_EQ(0, add_good(self->table));
+	EXPECT_EQ(STOPS, trace());
+	EXPECT_EQ(-1, mincore((void *)below, PAGE, &there));
+	EXPECT_EQ(ENOMEM, errno);
+}
+#endif
+
 /* A cached rule is not read again, even if the table changes. */
 TEST_F(life, cached)
 {
@@ -370,6 +401,7 @@ TEST_F(life, vforked)
 
 static char *table_page;
 static int exit_signal;
+static bool exits_at_end;
 
 /* A page of a file can be read again, if the unwinder may wait for it. */
 static int put_table_in_file(char *at)
@@ -384,11 +416,20 @@ static int put_table_in_file(char *at)
 	return ret;
 }
 
+/* A function whose last instruction is the system call. */
+static noinline void exit_at_end(void)
+{
+	SYSTEM_CALL(behind_end, SYS_exit_group, 0, 0);
+	__builtin_unreachable();
+}
+
 /* The C library may have no table, so keep its functions off the stack. */
 static noinline void exit_here(void)
 {
 	pid_t pid = getpid();
 
+	if (exits_at_end)
+		exit_at_end();
 	madvise(table_page, PAGE, MADV_DONTNEED);
 	if (exit_signal)
 		SYSTEM_CALL(behind_kill, SYS_kill, pid, exit_signal);
@@ -518,6 +559,12 @@ TEST_F(life, exiting)
 	ASSERT_EQ(0, put_table_in_file(self->map));
 	ASSERT_EQ(0, add_good(self->table));
 	expect_exit(_metadata, PTRACE_O_TRACEEXIT, 0, STOPS);
+}
+
+TEST_F(life, exiting_at_end)
+{
+	exits_at_end = true;
+	expect_exit(_metadata, PTRACE_O_TRACEEXIT, 0, PASSES);
 }
 
 /* The task can still be killed. */

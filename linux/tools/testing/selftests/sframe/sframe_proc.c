@@ -23,7 +23,7 @@ TEST(mode)
 	struct stat st;
 
 	ASSERT_EQ(0, stat("/proc/self/sframe", &st));
-	EXPECT_EQ(0400, st.st_mode & 07777);
+	EXPECT_EQ(0444, st.st_mode & 07777);
 	EXPECT_TRUE(S_ISREG(st.st_mode));
 }
 
@@ -159,9 +159,26 @@ TEST(permission)
 	EXPECT_EQ(EACCES, open_as_other(getpid()));
 }
 
+/* As with /proc/PID/maps: the file of such a process belongs to root. */
+TEST(own_as_other_user)
+{
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "root only");
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (setresuid(65534, 65534, 65534))
+			_exit(255);
+		_exit(open("/proc/self/sframe", O_RDONLY) < 0 ? errno : 0);
+	}
+	EXPECT_EQ(0, status_of(pid));
+}
+
 /*
- * The mode permits the same user, but the tables of an undumpable process are
- * as secret as its memory.
+ * The mode permits everybody, but the tables of an undumpable process are as
+ * secret as its memory.
  */
 TEST(undumpable)
 {
