@@ -97,9 +97,10 @@ void illegal_at_end(volatile void *tid, long signal, long nr);
 void divide_at_end(volatile void *tid, long signal, long nr);
 extern const char illegal_after[], divide_after[];
 
-/* Its last instruction sends a signal. */
+/* Their last instruction sends a signal. */
 void send_at_end(volatile void *tid, long signal, long nr);
-extern const char send_after[];
+void call_at_end(volatile void *tid, long signal, long nr);
+extern const char send_after[], call_after[];
 
 static int signal_number;
 
@@ -200,10 +201,10 @@ TEST(pending_fault_at_the_end)
 	expect_pending(_metadata, SIGFPE, divide_at_end, divide_after);
 }
 
-TEST(pending_at_the_start)
+TEST(pending_in_system_call)
 {
-	expect_pending(_metadata, SIGUSR1, send_at_end, send_after);
-	expect_pending(_metadata, SIGILL, send_at_end, send_after);
+	expect_pending(_metadata, SIGUSR1, call_at_end, call_after);
+	expect_pending(_metadata, SIGILL, call_at_end, call_after);
 }
 
 /* The same signal, but sent: the PSW is the next instruction. */

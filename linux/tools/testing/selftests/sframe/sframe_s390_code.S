@@ -122,7 +122,7 @@
 
 /*
  * A function that sends a signal by its last instruction, and has a wrong
- * table. The interrupted function is the next one, at its start.
+ * table. The signal interrupts the next function, at its start.
  */
 	noted_function send_at_end
 	.cfi_def_cfa_offset 4000
@@ -130,6 +130,16 @@
 	svc	0
 	.cfi_endproc
 	function send_after
+	br	%r14
+	.cfi_endproc
+
+/* While the system call sends it, the function is that of the call. */
+	noted_function call_at_end
+	lgr	%r1, %r4
+	svc	0
+	.cfi_endproc
+	function call_after
+	.cfi_def_cfa_offset 4000
 	br	%r14
 	.cfi_endproc
 
