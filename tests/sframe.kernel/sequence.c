@@ -450,7 +450,8 @@ do_drop_corrupt (void)
   unsigned long messages = machine.messages;
   const struct sframe_set *set = self->mm.sframe_set;
   /* A copy of the set was denied before, and would still be needed.  */
-  bool denied = set != NULL && set->uncopied && refcount_read (&set->users) > 1;
+  bool denied = set != NULL && set->copy_denied
+		&& refcount_read (&set->users) > 1;
   short_of_memory ();
   unsigned long after = machine.no_memory_after;
   sframe_drop_corrupt (&view);

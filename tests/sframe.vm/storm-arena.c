@@ -243,6 +243,14 @@ arena_fill_small (char *slot)
   ((struct table *) slot)->header.sfh_num_fres = ROWS;
 }
 
+/* An invalid size of data words.  */
+void
+arena_corrupt (char *slot)
+{
+  for (size_t i = 0; i < FUNCTIONS; i++)
+    ((struct table *) slot)->rules[i].rows[1] |= 3 << 5;
+}
+
 const char *
 arena_table_page (int number)
 {

@@ -95,6 +95,20 @@ group_reclaimed (const char *name)
 					   "pgmajfault") };
 }
 
+/* All that the group NAME is charged with.  */
+static long
+all_charges (const char *name)
+{
+  char path[128];
+  long value = -1;
+  snprintf (path, sizeof path, ROOT "/%s/memory.current", name);
+  FILE *stream = fopen (path, "r");
+  if (stream == NULL || fscanf (stream, "%ld", &value) != 1)
+    err (1, "%s", path);
+  fclose (stream);
+  return value;
+}
+
 static long
 slab (const char *name)
 {
@@ -355,4 +369,51 @@ check_pressure (void)
 	  "a group of processes meets its limit");
   result (group_charge ("small", rest) <= rest,
 	  "all memory of processes that met the limit is freed");
+}
+
+/* Stacks through a wrong table, which is dropped only from a copy of all
+   registrations.  The room is enough for the pages that these touch, not for
+   such a copy.  */
+enum { STACKS = 40, ROOM = 512 << 10 };
+
+/* The part of check_denial that shares its registrations.  */
+static void
+be_denied (char *slot)
+{
+  char limit[32];
+  snprintf (limit, sizeof limit, "%ld", all_charges ("denied") + ROOM);
+  write_file ("denied", "memory.max", limit);
+  for (int i = 0; i < STACKS; i++)
+    arena_call (slot);
+  long denied = read_number ("denied", "memory.events", "max");
+  printf ("%d stacks, %ld times at the limit\n", STACKS, denied);
+  _exit (denied == 0 || denied > STACKS / 4);
+}
+
+static void
+register_and_share (void)
+{
+  char *slot = arena + SLOT_PAGES * PAGE;
+  group_enter ("denied");
+  arena_fill_small (arena);
+  arena_fill_private (slot);
+  bool all = register_many (get_text ()) == TEXTS
+	     && storm_add ((unsigned long) slot, TEXT_OFFSET,
+			   (unsigned long) slot + TEXT_OFFSET, TEXT_SIZE) == 0;
+  arena_corrupt (slot);
+  pid_t pid = storm_fork ();
+  if (pid == 0)
+    be_denied (slot);
+  _exit (!all || storm_await (pid) != 0);
+}
+
+void
+check_denial (void)
+{
+  bool made = group_make ("denied", "max");
+  pid_t pid = storm_fork ();
+  if (pid == 0)
+    register_and_share ();
+  result (made && storm_await (pid) == 0,
+	  "a copy that was denied is not tried again for each stack");
 }

@@ -283,6 +283,7 @@ check_results (void)
   check_charge ();
   check_leaks ();
   check_pressure ();
+  check_denial ();
 }
 
 int

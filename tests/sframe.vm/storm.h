@@ -105,6 +105,10 @@ extern void arena_fill_private (char *slot);
    it.  */
 extern void arena_fill_small (char *slot);
 
+/* Let each function in the table of SLOT, which is private, contradict the
+   format.  */
+extern void arena_corrupt (char *slot);
+
 /* Bytes that can stand for page NUMBER of some table.  */
 extern const char *arena_table_page (int number);
 
@@ -192,5 +196,6 @@ extern void check_reclaim (void);
 extern void check_charge (void);
 extern void check_leaks (void);
 extern void check_pressure (void);
+extern void check_denial (void);
 
 #endif

@@ -210,21 +210,6 @@ static bool sframe_is_current(struct mm_struct *mm,
 	return text && text->view.id == view->id;
 }
 
-/*
- * Whether a trace was denied the memory to copy the set of @mm. As long as the
- * set is shared, none tries it again: a copy may have 16,384 entries, of which
- * all but the last are allocated in vain.
- */
-static bool sframe_is_uncopied(const struct mm_struct *mm)
-{
-	const struct sframe_set *set;
-
-	guard(rcu)();
-	set = rcu_dereference(mm->sframe_set);
-	return set && READ_ONCE(set->uncopied) &&
-	       refcount_read(&set->users) > 1;
-}
-
 /**
  * sframe_drop_corrupt - drop a table whose contents contradict the format
  * @view:	the table
@@ -240,7 +225,7 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 
-	if (pagefault_disabled() || sframe_is_uncopied(mm) ||
+	if (pagefault_disabled() || sframe_copy_denied(mm) ||
 	    mmap_write_lock_killable(mm))
 		return;
 	if (sframe_is_current(mm, view)) {
@@ -248,9 +233,7 @@ void sframe_drop_corrupt(const struct sframe_view *view)
 		pr_debug_ratelimited("%s[%d]: corrupt table at %#lx in %pD\n",
 				     current->comm, task_pid_nr(current),
 				     view->start, vma ? vma->vm_file : NULL);
-		if (sframe_forget(mm, view->start, SFRAME_GFP_TRACE) == -ENOMEM &&
-		    sframe_locked_set(mm))
-			WRITE_ONCE(sframe_locked_set(mm)->uncopied, true);
+		sframe_forget(mm, view->start, SFRAME_GFP_TRACE);
 	}
 	mmap_write_unlock(mm);
 }

@@ -372,11 +372,26 @@ struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 	if (!set)
 		return NULL;
 	if (old && sframe_copy(set, old, gfp)) {
+		WRITE_ONCE(old->copy_denied, true);
 		sframe_put(set);
 		return NULL;
 	}
 	sframe_publish(mm, set);
 	return set;
+}
+
+/*
+ * Whether @mm shares its set, and there was no memory for a copy of it. Then no
+ * trace tries to make one: up to 16,384 allocations, all but the last in vain.
+ */
+bool sframe_copy_denied(const struct mm_struct *mm)
+{
+	const struct sframe_set *set;
+
+	guard(rcu)();
+	set = rcu_dereference(mm->sframe_set);
+	return set && READ_ONCE(set->copy_denied) &&
+	       refcount_read(&set->users) > 1;
 }
 
 /*

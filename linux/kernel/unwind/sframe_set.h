@@ -20,8 +20,8 @@
  * @users:	number of mms that have the set; it changes only while this is 1
  * @forked:	the set once had another user, whose readers may still search it
  * @no_vdso:	the table of the vDSO was removed
- * @uncopied:	there was no memory for a copy that a trace has asked for; set
- *		while the set is shared, by any user
+ * @copy_denied: there was no memory for a copy; set by any user while the set
+ *		is shared
  * @order:	the order of unwinders that the process has chosen; 0: none
  * @changes:	sequence count of @texts
  * @texts:	tree of struct sframe_text by text address; searched under RCU
@@ -41,7 +41,7 @@ struct sframe_set {
 	refcount_t	users;
 	bool		forked;
 	bool		no_vdso;
-	bool		uncopied;
+	bool		copy_denied;
 	u16		order;
 	seqcount_t	changes;
 	struct rb_root	texts;
@@ -106,6 +106,7 @@ int sframe_new_text(struct sframe_set *set, const struct sframe_view *view,
 		    const struct sframe_spots *spots, gfp_t gfp);
 u64 sframe_new_id(void);
 struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp);
+bool sframe_copy_denied(const struct mm_struct *mm);
 int sframe_drop_table(struct mm_struct *mm, unsigned long start, gfp_t gfp);
 int sframe_try_view(struct mm_struct *mm, unsigned long ip,
 		    struct sframe_view *view);

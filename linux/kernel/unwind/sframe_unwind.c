@@ -368,7 +368,7 @@ static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
 /*
  * Whether the task is in the system call before @ip, which may be the last
  * instruction of a function, as exit_group() is of one that does not return.
- * execve(), and debuggers, can have changed @ip.
+ * The code tells, since execve() or a debugger may have changed @ip.
  */
 static bool sframe_in_syscall(unsigned long ip)
 {

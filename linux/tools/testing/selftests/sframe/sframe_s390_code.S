@@ -133,7 +133,7 @@
 	br	%r14
 	.cfi_endproc
 
-/* While the system call sends it, the function is that of the call. */
+/* While the signal is pending, the task still is in the system call. */
 	noted_function call_at_end
 	lgr	%r1, %r4
 	svc	0
