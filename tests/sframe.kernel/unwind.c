@@ -356,6 +356,7 @@ test_last_system_call (void)
       {
 	start ();
 	add ();
+	/* SYSCALL or two NOPs, and the restorer's MOV and SYSCALL.  */
 	poke (TEXT + TEXT_SIZE - 2, code ? 0x050f : 0x9090, 2);
 	poke (TEXT + TEXT_SIZE, 0x0fc0c748, 8);
 	poke (TEXT + TEXT_SIZE + 7, 0x050f, 2);
