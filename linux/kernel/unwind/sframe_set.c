@@ -369,14 +369,14 @@ struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 	if (old && !sframe_is_shared(old))
 		return old;
 	set = sframe_new_set(old, gfp);
-	if (!set)
-		return NULL;
-	if (old && sframe_copy(set, old, gfp)) {
-		WRITE_ONCE(old->copy_denied, true);
+	if (set && old && sframe_copy(set, old, gfp)) {
 		sframe_put(set);
-		return NULL;
+		set = NULL;
 	}
-	sframe_publish(mm, set);
+	if (set)
+		sframe_publish(mm, set);
+	else if (old)
+		WRITE_ONCE(old->copy_denied, true);
 	return set;
 }
 
