@@ -20,6 +20,9 @@ struct options
   enum mode mode;
   bool replace, json, recursive, verbose;
   const char *output;
+  /* Patterns of names that are left out in directories.  */
+  const char **excluded;
+  size_t excluded_count;
   unsigned int jobs;
 };
 extern struct options options;

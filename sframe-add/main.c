@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <fts.h>
 #include <getopt.h>
 #include <limits.h>
@@ -41,6 +42,8 @@ Nothing is built again: headers change, and the table is appended.\n\
 \n\
   -o, --output=OUT   write the one FILE to OUT instead of in its place\n\
   -r, --recursive    FILEs may be directories: all ELF files below them\n\
+  -x, --exclude=PATTERN\n\
+                     leave out names below them that match PATTERN\n\
   -j, --jobs=N       work on N files at the same time (default: 1)\n\
       --replace      replace the table of a file that has one\n\
       --remove       restore the original file, byte for byte\n\
@@ -155,6 +158,15 @@ find_links (void)
   free (sorted);
 }
 
+static bool
+is_excluded (const char *name)
+{
+  for (size_t i = 0; i < options.excluded_count; ++i)
+    if (fnmatch (options.excluded[i], name, 0) == 0)
+      return true;
+  return false;
+}
+
 /* Add the file ENTRY.  Return false after an error, but not if somebody has
    removed the file or directory meanwhile.  */
 static bool
@@ -183,12 +195,15 @@ add_directory (char *name)
 {
   char *const names[] = { name, NULL };
   FTS *tree = fts_open (names, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-  const FTSENT *entry;
+  FTSENT *entry;
   bool complete = tree != NULL;
 
   /* At the end fts_read sets errno to 0.  */
   while (tree != NULL && (entry = fts_read (tree)) != NULL)
-    complete &= visit (entry);
+    if (is_excluded (entry->fts_path))
+      fts_set (tree, entry, FTS_SKIP);
+    else
+      complete &= visit (entry);
   if (errno != 0)
     {
       print_error (name, errno);
@@ -356,6 +371,17 @@ set_jobs (const char *text)
 }
 
 static void
+add_excluded (const char *pattern)
+{
+  static size_t capacity;
+
+  options.excluded = grow (options.excluded, &capacity,
+			   options.excluded_count + 1,
+			   sizeof *options.excluded);
+  options.excluded[options.excluded_count++] = pattern;
+}
+
+static void
 set_mode (enum mode mode)
 {
   if (options.mode != MODE_ADD && options.mode != mode)
@@ -378,6 +404,7 @@ enum { REMOVE = 256, CHECK, REPLACE, JSON, HELP, PRINT_VERSION };
 static const struct option known[]
   = { { "output", required_argument, NULL, 'o' },
       { "recursive", no_argument, NULL, 'r' },
+      { "exclude", required_argument, NULL, 'x' },
       { "jobs", required_argument, NULL, 'j' },
       { "replace", no_argument, NULL, REPLACE },
       { "remove", no_argument, NULL, REMOVE },
@@ -393,11 +420,12 @@ parse_options (int argc, char **argv)
 {
   int option;
 
-  while ((option = getopt_long (argc, argv, "o:rj:v", known, NULL)) != -1)
+  while ((option = getopt_long (argc, argv, "o:rx:j:v", known, NULL)) != -1)
     switch (option)
       {
       case 'o': options.output = optarg; break;
       case 'r': options.recursive = true; break;
+      case 'x': add_excluded (optarg); break;
       case 'j': set_jobs (optarg); break;
       case 'v': options.verbose = true; break;
       case REPLACE: options.replace = true; break;
@@ -414,6 +442,8 @@ parse_options (int argc, char **argv)
     bad_usage ("no FILE");
   if (options.replace && options.mode != MODE_ADD)
     bad_usage ("--replace does not go with --remove and --check");
+  if (options.excluded_count > 0 && !options.recursive)
+    bad_usage ("--exclude needs --recursive");
   if (options.output != NULL && *options.output == '\0')
     bad_usage ("--output: an empty name");
   if (options.output != NULL && (argc - optind != 1 || options.recursive
