@@ -347,27 +347,43 @@ test_last_and_first_instruction (void)
   end_process ();
 }
 
-/* A function that ends with a system call, after which a restorer may begin.  */
+/* Whether the frame at the end of the text is that of its last instructions,
+   not that of the restorer which begins there.  */
+static void
+check_last (bool is_last)
+{
+  add ();
+  poke (TEXT + TEXT_SIZE, 0x0fc0c748, 8);
+  poke (TEXT + TEXT_SIZE + 7, 0x050f, 2);
+  state.ip = TEXT + TEXT_SIZE;
+  if (is_last)
+    check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
+  else
+    CHECK (sframe_unwind_next (&state) == 0 && state.ucontext != 0);
+  end_process ();
+}
+
+/* A function that ends with a system call, after which a restorer may begin.
+   The task may be in that system call; in none; in one that has become a signal
+   handler or another program, so that RCX is not the return address, or SP is
+   as execve has left it.  */
 static void
 test_last_system_call (void)
 {
-  for (int called = 0; called < 2; ++called)
-    for (int code = 0; code < 2; ++code)
-      {
-	start ();
-	add ();
-	/* SYSCALL or two NOPs, and the restorer's MOV and SYSCALL.  */
-	poke (TEXT + TEXT_SIZE - 2, code ? 0x050f : 0x9090, 2);
-	poke (TEXT + TEXT_SIZE, 0x0fc0c748, 8);
-	poke (TEXT + TEXT_SIZE + 7, 0x050f, 2);
-	machine.in_syscall = called;
-	state.ip = TEXT + TEXT_SIZE;
-	if (called && code)
-	  check_step (STACK + 0x108, STACK + 0x110, STACK + 0x200);
-	else
-	  CHECK (sframe_unwind_next (&state) == 0 && state.ucontext != 0);
-	end_process ();
-      }
+  for (unsigned int bits = 0; bits < 32; ++bits)
+    {
+      bool called = bits & 1, code = bits & 2, rcx = bits & 4;
+      bool fred = bits & 8, fresh = bits & 16;
+
+      start ();
+      /* SYSCALL or two NOPs.  */
+      poke (TEXT + TEXT_SIZE - 2, code ? 0x050f : 0x9090, 2);
+      machine.in_syscall = called;
+      machine.fred = fred;
+      current_registers.cx = rcx ? TEXT + TEXT_SIZE : TEXT + 4;
+      process.start_stack = fresh ? state.sp : STACK + STACK_SIZE;
+      check_last (called && code && (rcx || fred) && !fresh);
+    }
 }
 
 static void
@@ -591,6 +607,22 @@ put_signal_frame (unsigned long ucontext)
   poke (ucontext + 40 + 16 * 8, TEXT, 8);
   poke (ucontext + 40 + 15 * 8, STACK + 0x100, 8);
   poke (ucontext + 40 + 10 * 8, STACK + 0x300, 8);
+}
+
+/* A wrong table may have said where the signal frame is.  */
+static void
+test_signal_frame_without_mapping (void)
+{
+  start ();
+  put_signal_frame (STACK + 0x800);
+  add ();
+  state.topmost = false;
+  state.ip = RESTORER;
+  state.sp = STACK - 0x1000;
+  machine.growths = machine.unmapped = 0;
+  check_end ();
+  CHECK (machine.growths == 0 && machine.unmapped > 0);
+  end_process ();
 }
 
 static void
@@ -951,8 +983,35 @@ test_corrupt_without_memory (void)
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
   CHECK (machine.mm_locks == 0);
   machine_exit (&child);
+  /* That was long ago for the next child.  */
+  machine_fork (&child, &process, 0);
   state.sframe_dropped = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));
+  machine_exit (&child);
+  end_process ();
+}
+
+/* Once there is memory for a copy again, others need not do without one.  */
+static void
+test_corrupt_with_memory_again (void)
+{
+  struct mm_struct child, other;
+
+  start ();
+  add ();
+  poke (TABLE + OF_FDE + 12, UINT32_MAX, 4);
+  machine_fork (&child, &process, 0);
+  machine_fork (&other, &process, 0);
+  machine.no_memory = true;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
+  machine.no_memory = false;
+  current->mm = &child;
+  CHECK (sframe_set_order (1) == 0);
+  current->mm = &process;
+  state.sframe_dropped = false;
+  CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));
+  machine_exit (&other);
+  machine_exit (&child);
   end_process ();
 }
 
@@ -1105,8 +1164,10 @@ test_uncalled (void)
   CHECK (sframe_guess_ok (&state, JIT + 0x20, END, END));
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, END - 8));
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, NEXT + 4));
+  machine.growths = 0;
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, STACK + STACK_SIZE));
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, ULONG_MAX - 7));
+  CHECK (machine.growths == 0);
   poke (NEXT + 8, DATA + 0x10, 8);
   CHECK (!sframe_guess_ok (&state, JIT + 0x20, END, NEXT));
   poke (NEXT + 8, JIT + 0x10, 8);
@@ -1609,6 +1670,7 @@ static const struct test_case cases[] = {
   CASE (restored_fp),
   CASE (lost_fp),
   CASE (signal_frame),
+  CASE (signal_frame_without_mapping),
   CASE (signal_frame_with_rule),
   CASE (signal_frame_at_start_of_mapping),
   CASE (after_trap),
@@ -1618,6 +1680,7 @@ static const struct test_case cases[] = {
   CASE (nothing_registered),
   CASE (corrupt),
   CASE (corrupt_without_memory),
+  CASE (corrupt_with_memory_again),
   CASE (unknown),
   CASE (calls),
   CASE (calls_with_uprobe),

@@ -217,8 +217,7 @@ static bool sframe_is_current(struct mm_struct *mm,
  * Otherwise each trace would find the fault again. The caller can sleep and
  * does not hold the mmap lock. The table stays if page faults are disabled (the
  * task is exiting, and the holder of the lock may wait for a page), or if the
- * set is shared and there is no memory for a copy, until it is not shared any
- * more.
+ * set is shared and there was no memory for a copy: see sframe_copy_denied().
  */
 void sframe_drop_corrupt(const struct sframe_view *view)
 {

@@ -373,16 +373,18 @@ struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 		sframe_put(set);
 		set = NULL;
 	}
+	/* sframe_lost[] has no texts: it does not change. */
+	if (old && old->nr_texts)
+		WRITE_ONCE(old->copy_denied, !set);
 	if (set)
 		sframe_publish(mm, set);
-	else if (old)
-		WRITE_ONCE(old->copy_denied, true);
 	return set;
 }
 
 /*
- * Whether @mm shares its set, and there was no memory for a copy of it. Then no
- * trace tries to make one: up to 16,384 allocations, all but the last in vain.
+ * Whether @mm shares its set, and there was no memory for the last copy that
+ * one of its users wanted. Then no trace tries to make one: up to 16,384
+ * allocations, all but the last in vain.
  */
 bool sframe_copy_denied(const struct mm_struct *mm)
 {
@@ -560,6 +562,9 @@ void __sframe_dup_mm(struct mm_struct *mm, struct mm_struct *oldmm)
 {
 	struct sframe_set *set = sframe_locked_set(oldmm);
 
+	/* The user to whom a copy was denied may have gone. */
+	if (!sframe_is_shared(set))
+		WRITE_ONCE(set->copy_denied, false);
 	refcount_inc(&set->users);
 	WRITE_ONCE(set->forked, true);
 	/* The child does not run yet. */

@@ -20,8 +20,8 @@
  * @users:	number of mms that have the set; it changes only while this is 1
  * @forked:	the set once had another user, whose readers may still search it
  * @no_vdso:	the table of the vDSO was removed
- * @copy_denied: there was no memory for a copy; set by any user while the set
- *		is shared
+ * @copy_denied: there was no memory for the last copy that a user has wanted;
+ *		it means nothing while the set is not shared
  * @order:	the order of unwinders that the process has chosen; 0: none
  * @changes:	sequence count of @texts
  * @texts:	tree of struct sframe_text by text address; searched under RCU

@@ -85,21 +85,40 @@ static int sframe_find_area(unsigned long address, struct sframe_area *area)
 }
 
 /*
- * Read the word at @address, which a wrong table may have chosen. A page fault
- * at an address without a mapping could let a stack grow to there, so memory
- * that is not present is read only if it is mapped.
+ * Make the page at @address present, if it is mapped. A page fault of an access
+ * could let a stack grow to there, so the mapping is looked up first, under the
+ * lock that keeps it.
+ */
+static bool sframe_fault_in(unsigned long address)
+{
+	struct mm_struct *mm = current->mm;
+	bool present, unlocked;
+
+	if (pagefault_disabled() || mmap_read_lock_killable(mm))
+		return false;
+	present = vma_lookup(mm, unwind_user_untag(address)) &&
+		  !fixup_user_fault(mm, address, 0, &unlocked);
+	mmap_read_unlock(mm);
+	return present;
+}
+
+/* How often a page is read that may be taken away again before it is read. */
+#define SFRAME_READ_TRIES	3
+
+/*
+ * Read the word at @address, which a wrong table may have chosen, and which may
+ * be in two pages. No stack grows.
  */
 static int sframe_read_word(unsigned long address, unsigned long *value)
 {
-	unsigned long __user *word = (unsigned long __user *)address;
-	struct sframe_area area;
-	int ret;
+	int tries = SFRAME_READ_TRIES, ret;
 
-	pagefault_disable();
-	ret = get_user(*value, word);
-	pagefault_enable();
-	if (ret && !pagefault_disabled() && sframe_find_area(address, &area) > 0)
-		ret = get_user(*value, word);
+	do {
+		pagefault_disable();
+		ret = get_user(*value, (unsigned long __user *)address);
+		pagefault_enable();
+	} while (ret && --tries && sframe_fault_in(address) &&
+		 sframe_fault_in(address + sizeof(*value) - 1));
 	return ret;
 }
 
@@ -366,14 +385,16 @@ static int sframe_read_rule(struct unwind_user_state *state, unsigned long ip,
 }
 
 /*
- * Whether the task is in the system call before @ip, which may be the last
+ * Whether the task is in the system call before its IP, which may be the last
  * instruction of a function, as exit_group() is of one that does not return.
- * The code tells, since execve() or a debugger may have changed @ip.
+ * execve() has changed IP to the start of a program, whose stack is as execve()
+ * has left it; a debugger may have changed IP, so look at the code, too.
  */
-static bool sframe_in_syscall(unsigned long ip)
+static bool sframe_in_syscall(const struct unwind_user_state *state)
 {
 	return syscall_get_nr(current, task_pt_regs(current)) >= 0 &&
-	       sframe_arch_after_syscall(ip);
+	       state->sp != current->mm->start_stack &&
+	       sframe_arch_after_syscall(state->ip);
 }
 
 /* Look up the rule of the frame in @state. */
@@ -385,7 +406,7 @@ static int sframe_lookup(struct unwind_user_state *state,
 	state->sframe_cached = false;
 	if (state->topmost)
 		state->ip_after = sframe_arch_ip_after(ip) ||
-				  sframe_in_syscall(ip);
+				  sframe_in_syscall(state);
 	if (ip & (SFRAME_INSN_ALIGN - 1))
 		return -ENOENT;
 	/*
@@ -405,12 +426,12 @@ static int sframe_lookup(struct unwind_user_state *state,
 static bool sframe_linked(struct unwind_user_state *state, unsigned long sp,
 			  unsigned long next)
 {
-	unsigned long __user *ra = (void __user *)(next + SFRAME_RECORD_RA_OFF);
 	unsigned long ip;
 
 	if (!next)
 		return true;
-	return next >= sp && !(next & (state->ws - 1)) && !get_user(ip, ra) &&
+	return next >= sp && !(next & (state->ws - 1)) &&
+	       !sframe_read_word(next + SFRAME_RECORD_RA_OFF, &ip) &&
 	       sframe_is_code(state, unwind_user_strip_ra(ip) - 1);
 }
 
@@ -524,8 +545,14 @@ static int sframe_leave_nowhere(struct unwind_user_state *state, int pushed)
  */
 static int sframe_leave_signal(struct unwind_user_state *state)
 {
-	int ret = sframe_arch_signal(state);
+	unsigned long word;
+	int ret;
 
+	/* The signal frame is at SP, which a wrong table may have chosen, too. */
+	if (!state->topmost && sframe_read_word(state->sp, &word))
+		ret = sframe_arch_restorer(state->ip) ? -EFAULT : -ENOENT;
+	else
+		ret = sframe_arch_signal(state);
 	if (ret == -ENOENT)
 		return ret;
 	if (!ret)

@@ -526,6 +526,22 @@ vma_end_read (struct vm_area_struct *vma)
     bug ("mapping unlocked, but not locked");
 }
 
+int
+fixup_user_fault (struct mm_struct *mm, unsigned long address,
+		  unsigned int flags, bool *unlocked)
+{
+  struct vm_area_struct *area = vma_lookup (mm, address);
+
+  if (flags != 0 || unlocked == NULL)
+    bug ("a page fault that cannot be killed, or of another kind");
+  if (area == NULL)
+    bug ("a page fault without a mapping");
+  if (area->bytes == NULL)
+    return -EFAULT;
+  area->absent = false;
+  return 0;
+}
+
 struct vm_area_struct *
 machine_map (struct mm_struct *mm, unsigned long start, unsigned long size,
 	     vm_flags_t flags, unsigned char *bytes)

@@ -308,7 +308,7 @@ struct mm_struct
   struct sframe_set *sframe_set;
   struct sframe_cache *sframe_cache;
 #endif
-  unsigned long flags;
+  unsigned long flags, start_stack;
   /* That of all machines.  */
   struct
   {
@@ -353,6 +353,8 @@ extern void mmap_write_unlock (struct mm_struct *mm);
 extern struct vm_area_struct *lock_vma_under_rcu (struct mm_struct *mm,
 						  unsigned long address);
 extern void vma_end_read (struct vm_area_struct *vma);
+extern int fixup_user_fault (struct mm_struct *mm, unsigned long address,
+			     unsigned int flags, bool *unlocked);
 extern void mmap_assert_write_locked (const struct mm_struct *mm);
 #define mmap_assert_locked(mm) mmap_assert_write_locked (mm)
 

@@ -30,6 +30,8 @@ struct machine
   void (*at_fault_in) (void);
   /* The task is in a system call.  */
   bool in_syscall;
+  /* SYSCALL does not change RCX.  */
+  bool fred;
   /* The task is being killed; is a 32-bit one.  */
   bool killed, compat;
   /* Mappings are being changed: none can be found without the lock.  */

@@ -16,6 +16,10 @@ struct thread_struct
   unsigned long trap_nr;
 };
 
+/* asm/cpufeature.h  */
+
+#define cpu_feature_enabled(feature) machine.fred
+
 /* asm/trapnr.h  */
 
 #define X86_TRAP_BP 3

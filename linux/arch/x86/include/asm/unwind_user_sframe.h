@@ -8,6 +8,7 @@
 #ifndef _ASM_X86_UNWIND_USER_SFRAME_H
 #define _ASM_X86_UNWIND_USER_SFRAME_H
 
+#include <linux/cpufeature.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -122,12 +123,18 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 	       next == SFRAME_RESTORER_SYSCALL;
 }
 
-/* Whether SYSCALL precedes @ip. */
+/*
+ * Whether the topmost frame has executed the SYSCALL before @ip. That sets RCX
+ * to @ip, but not with FRED. Signal handlers begin with the number of the system
+ * call that the signal has interrupted, at any @ip, and RCX stays.
+ */
 static inline bool sframe_arch_after_syscall(unsigned long ip)
 {
 	u16 code;
 
-	return !get_user(code, (u16 __user *)(ip - 2)) &&
+	return (cpu_feature_enabled(X86_FEATURE_FRED) ||
+		task_pt_regs(current)->cx == ip) &&
+	       !get_user(code, (u16 __user *)(ip - 2)) &&
 	       code == SFRAME_RESTORER_SYSCALL;
 }
 
