@@ -670,6 +670,25 @@ TEST(at_the_start)
 	EXPECT_EQ(noted[0], chain[2]);
 }
 
+void handle_after_call(int signal);
+
+/* A handler that begins behind another function's system call is in no call. */
+TEST(handler_after_a_call)
+{
+	struct sigaction action = { .sa_handler = handle_after_call };
+	struct perf_event_attr attr;
+
+	if (signal_attr(&attr, "signal_deliver"))
+		SKIP(return, "no events of signals");
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	rehearse(signalled);
+	ASSERT_EQ(1, record_event(&attr, signalled,
+				  (unsigned long)handle_after_call));
+	ASSERT_GT(chain_count, 3);
+	EXPECT_EQ((unsigned long)after_tkill, chain[2]);
+	EXPECT_EQ(noted[0], chain[3]);
+}
+
 /* Its CFA is in RBX, and FP at @data. */
 void by_rbx(void (*next)(void), const unsigned long *data);
 extern const char by_rbx_return[];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Functions whose CFA is in a register that is known only in the topmost frame
- * (the second one makes a call), one that traps, one without a table, and two
- * with code that the kernel's trampolines for probes have, too.
+ * (the second one makes a call), one that traps, one behind a system call, one
+ * without a table, and two with code that the kernel's trampolines for probes
+ * have, too.
  */
 	.text
 	.globl	use_r10, use_r10_access
@@ -37,6 +38,23 @@ after_trap:
 	ret
 	.cfi_endproc
 	.size	after_trap, . - after_trap
+
+/* A function that ends with a system call; the next one handles signals. */
+	.globl	handle_after_call
+	.type	call_at_end, @function
+call_at_end:
+	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_adjust_cfa_offset 24
+	syscall
+	.cfi_endproc
+	.size	call_at_end, . - call_at_end
+	.type	handle_after_call, @function
+handle_after_call:
+	.cfi_startproc
+	ret
+	.cfi_endproc
+	.size	handle_after_call, . - handle_after_call
 
 	.globl	by_rbx, by_rbx_return
 	.type	by_rbx, @function
