@@ -1783,6 +1783,14 @@ check_lost (bool vdso, bool no_memory)
   CHECK (describes (0, TEXT));
   CHECK (sframe_order (&child) == (no_memory ? 0 : 0x21));
   check_vdso (VDSO, vdso);
+  if (no_memory)
+    {
+      /* Other processes may have the same set, which never changes.  */
+      machine.no_memory = true;
+      expect ("choose, without memory", sframe_set_order (1), -ENOMEM);
+      machine.no_memory = false;
+      CHECK (!child.sframe_set->copy_denied);
+    }
   machine_fork (&other, &child, 0);
   machine_exit (&child);
   current->mm = &other;

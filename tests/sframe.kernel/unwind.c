@@ -983,7 +983,7 @@ test_corrupt_without_memory (void)
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (TABLE, TEXT));
   CHECK (machine.mm_locks == 0);
   machine_exit (&child);
-  /* That was long ago for the next child.  */
+  /* That denial does not count for the next child.  */
   machine_fork (&child, &process, 0);
   state.sframe_dropped = false;
   CHECK (sframe_unwind_next (&state) == -EBADMSG && describes (0, TEXT));

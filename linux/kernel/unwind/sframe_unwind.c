@@ -102,7 +102,7 @@ static bool sframe_fault_in(unsigned long address)
 	return present;
 }
 
-/* How often a page is read that may be taken away again before it is read. */
+/* A page that was made present may be taken away before it is read. */
 #define SFRAME_READ_TRIES	3
 
 /*

@@ -125,8 +125,9 @@ static inline bool sframe_in_restorer(unsigned long ip, bool topmost)
 
 /*
  * Whether the topmost frame has executed the SYSCALL before @ip. That sets RCX
- * to @ip, but not with FRED. Signal handlers begin with the number of the system
- * call that the signal has interrupted, at any @ip, and RCX stays.
+ * to @ip, except with FRED. At the start of a signal handler the task still has
+ * the number of the system call that was interrupted, and RCX is the address
+ * after that one.
  */
 static inline bool sframe_arch_after_syscall(unsigned long ip)
 {
