@@ -533,6 +533,30 @@ test_memory_without_mapping (void)
     }
 }
 
+/* Unmap the stack, but not before a read of it has failed.  */
+static void
+unmap_stack (void)
+{
+  if (machine.traps > 0)
+    process.areas[3].vm_end = process.areas[3].vm_start;
+}
+
+/* Nor does it grow if its mapping goes away after it was looked up.  */
+static void
+test_memory_unmapped_meanwhile (void)
+{
+  start ();
+  add ();
+  process.areas[3].absent = true;
+  machine.growths = machine.traps = 0;
+  machine.at_unlock = unmap_stack;
+  check_end ();
+  machine.at_unlock = NULL;
+  CHECK (process.areas[3].vm_end == process.areas[3].vm_start);
+  CHECK (machine.growths == 0);
+  end_process ();
+}
+
 /* By GCC's rules at the end of a function that realigns the stack, FP is saved
    at the address in FP.  Until FP is restored, that address is in the
    frame.  */
@@ -1667,6 +1691,7 @@ static const struct test_case cases[] = {
   CASE (registers),
   CASE (flexible_places),
   CASE (memory_without_mapping),
+  CASE (memory_unmapped_meanwhile),
   CASE (restored_fp),
   CASE (lost_fp),
   CASE (signal_frame),

@@ -426,6 +426,8 @@ mmap_write_unlock (struct mm_struct *mm)
 {
   mmap_assert_write_locked (mm);
   mm->locked = false;
+  if (machine.at_unlock != NULL)
+    machine.at_unlock ();
 }
 
 void
@@ -524,6 +526,8 @@ vma_end_read (struct vm_area_struct *vma)
 {
   if (areas_read-- == 0)
     bug ("mapping unlocked, but not locked");
+  if (machine.at_unlock != NULL)
+    machine.at_unlock ();
 }
 
 int

@@ -28,6 +28,8 @@ struct machine
   void (*after_exchange) (void);
   /* Run by "another CPU" while the header's page is faulted in.  */
   void (*at_fault_in) (void);
+  /* Run by "another CPU" when a lock of mappings is released.  */
+  void (*at_unlock) (void);
   /* The task is in a system call.  */
   bool in_syscall;
   /* SYSCALL does not change RCX.  */
