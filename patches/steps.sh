@@ -12,9 +12,9 @@
 #
 #   Objects: FILE.o...
 #
-# Each file of the overlay is in exactly one step.  If a step before that one
-# needs a smaller form of the file, early/STEP/FILE has it, where STEP is the
-# name of the patch without `.patch'; there should be few of these.  A file
+# Each file of the overlay is added by exactly one step.  What a later step
+# PATCH changes in it is in overlay/PATCH: the step that adds the file has the
+# form without these changes, and the last one has the overlay's.  A file
 # Makefile.sframe follows by itself: in each step it has the tests that are
 # there.
 #
@@ -54,7 +54,7 @@ indented ()
 }
 
 # Write the claims to $work/claims, and check that no file is missing or claimed
-# twice.
+# twice.  Write the forms in which the files are added to $work/forms.
 read_claims ()
 {
   list_claims >"$work/claims" \
@@ -69,7 +69,8 @@ Add a line \`Overlay: FILE...' to the header of the patch that these belong to."
   twice=$(uniq -d "$work/claimed" | indented)
   test -z "$twice" || die "more than one step of patches/$base-$version adds
 $twice"
-  check_early
+  check_changes
+  write_forms
 }
 
 # The number of the patch NAME in the series.
@@ -78,21 +79,43 @@ number_of ()
   series_names | grep -nxF -- "$1" | cut -d : -f 1
 }
 
-# Print a line "STEP FILE" for each early form.
-early_files ()
+# Print the names of the patches in overlay/.
+change_names ()
 {
-  test -d "$patches/early" || return 0
-  (cd "$patches/early/" && find . -type f) | sed 's|^\./||; s|/| |' | sort
+  test ! -d "$patches/overlay" || (cd "$patches/overlay" && ls ./*.patch) \
+    | sed 's|^\./||'
 }
 
-check_early ()
+# Check that each change in overlay/ is to a file that an earlier step adds.
+check_changes ()
 {
-  early_files | while read -r step path; do
-    from=$(number_of "$step.patch")
-    until=$(number_of "$(sed -n "s|^\([^ ]*\) $path\$|\1|p" "$work/claims")")
-    test "${from:-0}" -ge 1 && test "$from" -lt "${until:-0}" \
-      || die "patches/$base-$version/early/$step/$path: a later step than" \
-             "$step must add $path"
+  change_names | while read -r name; do
+    to=$(number_of "$name")
+    test -n "$to" || die "patches/$base-$version/overlay/$name: no patch of the" \
+                         "series has this name"
+    files_of "overlay/$name" | while read -r path; do
+      from=$(number_of "$(sed -n "s|^\([^ ]*\) $path\$|\1|p" "$work/claims")")
+      test "${from:-$to}" -lt "$to" \
+        || die "patches/$base-$version/overlay/$name: no earlier step adds $path"
+    done || exit
+  done || exit
+}
+
+# Apply overlay/$1 to $work/forms, with the option $2.
+change_forms ()
+{
+  patch -d "$work/forms" -p1 -s -f --fuzz=0 --no-backup-if-mismatch -r - \
+    ${2:+"$2"} <"$patches/overlay/$1" \
+    || die "patches/$base-$version/overlay/$1 is not what $1 changes in" \
+           "$base/; write it again"
+}
+
+write_forms ()
+{
+  mkdir -p "$work/forms"
+  tar -c -f - -C "$overlay" -T "$work/overlay" | tar -x -f - -C "$work/forms"
+  series_names | tac | while read -r name; do
+    test ! -f "$patches/overlay/$name" || change_forms "$name" -R || exit
   done || exit
 }
 
@@ -127,13 +150,12 @@ add_files ()
     rm "$2/$path"
   done
   sed -n "s|^$1 ||p" "$work/claims" >"$work/added"
-  tar -c -f - -C "$overlay" -T "$work/added" | tar -x -f - -C "$2"
-  early=$patches/early/${1%.patch}
-  test ! -d "$early" || (cd "$early/" && find . -type f) >"$work/early"
-  test ! -d "$early" \
-    || tar -c -f - -C "$early" -T "$work/early" | tar -x -f - -C "$2"
-  { cat "$work/added"; test ! -d "$early" || cat "$work/early"; } \
-    | add_notices "$2"
+  if test -f "$patches/overlay/$1"; then
+    change_forms "$1"
+    files_of "overlay/$1" >>"$work/added"
+  fi
+  tar -c -f - -C "$work/forms" -T "$work/added" | tar -x -f - -C "$2"
+  add_notices "$2" <"$work/added"
   grep '\(^\|/\)Makefile\.sframe$' "$work/overlay" | while read -r path; do
     test -f "$2/$path" || continue
     fit_makefile "$path" "$2" >"$work/fitted"

@@ -20,7 +20,6 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/sframe.h>
 #include <linux/uaccess.h>
 
 #include <asm/unwind_user_sframe.h>

@@ -9,7 +9,6 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/sframe.h>
 #include <linux/unwind_uprobe.h>
 #include <linux/unwind_user.h>
 #include <linux/uprobes.h>
