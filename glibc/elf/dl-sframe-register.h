@@ -6,8 +6,8 @@
    Not thread-safe: callers hold dl_load_lock, or the process has one thread.
 
    This is the part of dl-sframe.c that does not depend on the members of this
-   libc's link map, so preload/register.c includes it, too, for another libc.
-   Before the #include, both define functions for messages:
+   libc's link map, so that it can be compiled for another libc, too.  Before
+   the #include, there must be functions for messages:
 
    debug_enabled  returns whether messages are printed
    debug_section  prints that the section of MODULE is WHAT, and WHY

@@ -8,8 +8,9 @@
    the section makes them read outside it, divide by zero, or run for longer
    than one pass over the FREs of one function (65,535 at most).
 
-   libc and ld.so use these sources; unit tests and fuzzers compile them alone.
-   So nothing here may depend on the C library's internals.  */
+   libc and ld.so use these sources.  They can be compiled alone, for tests with
+   any bytes as a section, so nothing here may depend on the C library's
+   internals.  */
 
 #ifndef _SFRAME_READ_H
 #define _SFRAME_READ_H

@@ -4,9 +4,8 @@
 
    Safety: async-signal-safe and thread-safe; no allocation, no lock.
 
-   Only this file and sframe-pin.h depend on the loader of this libc.
-   preload/sframe-module.h has the same functions for the loader of another
-   glibc, by its public interface.  */
+   Only this file and sframe-pin.h depend on the loader of this libc.  A file
+   with the same functions can stand for the loader of another one.  */
 
 #ifndef _SFRAME_MODULE_H
 #define _SFRAME_MODULE_H

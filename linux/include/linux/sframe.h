@@ -120,12 +120,6 @@ static inline void sframe_unwind_cached(struct unwind_user_state *state,
 
 #else /* !CONFIG_HAVE_UNWIND_USER_SFRAME */
 
-static inline int sframe_add(unsigned long table, unsigned long table_size,
-			     unsigned long text, unsigned long text_size)
-{
-	return -EINVAL;
-}
-
 static inline int sframe_add_array(const char __user *array, unsigned long nr,
 				   size_t size, unsigned long flags)
 {

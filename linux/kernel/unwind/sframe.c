@@ -18,7 +18,6 @@
 #include <linux/uaccess.h>
 
 #include "sframe.h"
-#include "sframe_cache.h"
 #include "sframe_set.h"
 
 /*

@@ -383,8 +383,8 @@ struct sframe_set *sframe_get_own(struct mm_struct *mm, gfp_t gfp)
 
 /*
  * Whether @mm shares its set, and there was no memory for the last copy that
- * one of its users wanted. Then no trace tries to make one: up to 16,384
- * allocations, all but the last in vain.
+ * one of its users wanted. Then no trace tries to make one: as many allocations
+ * as there are ranges, all but the last in vain.
  */
 bool sframe_copy_denied(const struct mm_struct *mm)
 {
