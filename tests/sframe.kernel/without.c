@@ -14,7 +14,7 @@ static struct mm_struct process;
 static void
 test_prctl (void)
 {
-  CHECK (sframe_add (1, 2, 3, 4) == -EINVAL);
+  CHECK (sframe_add_array (NULL, 1, 32, 0) == -EINVAL);
   CHECK (sframe_remove (1) == -EINVAL);
   CHECK (sframe_set_order (1) == -EINVAL);
   CHECK (sframe_order (&process) == 0);
