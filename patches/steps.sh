@@ -101,15 +101,17 @@ check_changes ()
   done || exit
 }
 
-# Apply overlay/$1 to $work/forms, with the option $2.
+# Apply overlay/$1 to the files in $work/forms; with -R as $2, take it back.
 change_forms ()
 {
   patch -d "$work/forms" -p1 -s -f --fuzz=0 --no-backup-if-mismatch -r - \
     ${2:+"$2"} <"$patches/overlay/$1" \
-    || die "patches/$base-$version/overlay/$1 is not what $1 changes in" \
-           "$base/; write it again"
+    || die "patches/$base-$version/overlay/$1 does not match ${overlay#"$top"/}/:" \
+           "patches/refresh-forms $base writes it again"
 }
 
+# Take from the files in $work/forms what the steps after the one that adds them
+# change.
 write_forms ()
 {
   mkdir -p "$work/forms"
