@@ -91,9 +91,9 @@ static inline u16 sframe_order(const struct mm_struct *mm)
 /*
  * Whether a step by frame pointer can be right: it leads to return address @ip,
  * the frame record ends at @sp, and the next record is at @next. Not checked
- * for 32-bit code, if SFrame is switched off, or in a process without tables,
- * for which SFrame is to cost nothing. For the back chain of s390, which is
- * weaker evidence, see s390_unwind_backchain().
+ * for 32-bit code, if SFrame is switched off, or in a process that has neither
+ * tables nor a choice, for which SFrame is to cost nothing. For the back chain
+ * of s390, which is weaker evidence, see s390_unwind_backchain().
  */
 static inline bool sframe_guess_ok(struct unwind_user_state *state,
 				   unsigned long ip, unsigned long sp,
